@@ -1,0 +1,260 @@
+package evidence
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"blockworld-voice/internal/digest"
+)
+
+// Verify checks a store, one session or one utterance, whichever path names, and changes nothing. Its memory doesn't
+// grow with the number of sessions and utterances. The error says that path can't be looked at at all; everything
+// that is wrong below it stands in the report.
+func Verify(root string) (*Report, error) {
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	fi, err := os.Lstat(abs)
+	if err != nil {
+		return nil, fmt.Errorf("look at the evidence: %w", err)
+	}
+	if !fi.IsDir() {
+		return nil, &RootError{abs, "is not a folder (links are not followed)", "name a store, a session or an utterance folder"}
+	}
+	v := &verifier{rep: &Report{Schema: Schema, Path: abs, Problems: []Problem{}}, root: abs, buf: make([]byte, 64<<10)}
+	sid, sessionErr := ParseSessionID(filepath.Base(abs))
+	parent, parentErr := ParseSessionID(filepath.Base(filepath.Dir(abs)))
+	uid, utteranceErr := ParseUtteranceID(filepath.Base(abs))
+	checkMode(fi, ".", v.report(""))
+	switch {
+	case utteranceErr == nil && parentErr == nil:
+		v.rep.Scope = ScopeUtterance
+		v.oneUtterance(filepath.Dir(abs), parent, uid)
+	case sessionErr == nil:
+		v.rep.Scope = ScopeSession
+		v.rep.Head = v.session("", sid)
+	default:
+		v.rep.Scope = ScopeStore
+		v.store()
+	}
+	v.rep.finish()
+	return v.rep, nil
+}
+
+type verifier struct {
+	rep  *Report
+	root string
+	buf  []byte
+}
+
+// report returns a function that files problems below the folder rel.
+func (v *verifier) report(rel string) func(k Kind, name, detail string) {
+	return func(k Kind, name, detail string) {
+		name = path.Join(rel, name)
+		if name == "" {
+			name = "."
+		}
+		v.rep.add(k, name, detail)
+	}
+}
+
+func (v *verifier) path(rel string) string { return filepath.Join(v.root, filepath.FromSlash(rel)) }
+
+func (v *verifier) store() {
+	report := v.report("")
+	err := eachEntry(v.root, func(e fs.DirEntry) error {
+		fi, err := e.Info()
+		if err != nil {
+			report(Unreadable, e.Name(), bare(err).Error())
+			return nil
+		}
+		id, err := ParseSessionID(e.Name())
+		switch {
+		case fi.Mode()&fs.ModeSymlink != 0:
+			report(Symlink, e.Name(), "")
+		case err != nil || !fi.IsDir():
+			report(Foreign, e.Name(), "not a session")
+		default:
+			checkMode(fi, e.Name(), report)
+			v.session(e.Name(), id)
+		}
+		return nil
+	})
+	if err != nil {
+		report(Unreadable, ".", bare(err).Error())
+	}
+}
+
+// session checks one session's folder, which is rel below the root, and returns the digest of its last manifest.
+func (v *verifier) session(rel string, id SessionID) digest.Digest {
+	report := v.report(rel)
+	v.rep.Sessions++
+	head, live := v.sessionDocs(rel, id)
+	if live {
+		v.rep.Running++
+	}
+	last := v.sessionEntries(rel, head, live)
+	if head != nil {
+		last = max(last, UtteranceID(head.Begun))
+	}
+	var (
+		prev     digest.Digest // of the manifest before, when known
+		known    = true
+		sealed   uint32
+		atHead   digest.Digest // of the manifest that head.json must name
+		gap      UtteranceID   // the first of a run of missing utterances
+		newest   digest.Digest
+		previous digest.Digest // what the newest manifest says of the one before
+	)
+	endGap := func(next UtteranceID) {
+		if gap != 0 && gap == next-1 {
+			report(Missing, gap.String(), "")
+		} else if gap != 0 {
+			report(Missing, gap.String(), fmt.Sprintf("and all to %s", next-1))
+		}
+		gap = 0
+	}
+	for n := UtteranceID(1); n <= last; n++ {
+		name := n.String()
+		fi, err := os.Lstat(v.path(path.Join(rel, name)))
+		if err != nil || !fi.IsDir() { // what stands there instead of a folder was reported with the entries
+			if gap == 0 {
+				gap = n
+			}
+			known = false
+			continue
+		}
+		endGap(n)
+		checkMode(fi, name, report)
+		m := v.utterance(path.Join(rel, name), id, n, live && n == last)
+		if !m.sealed {
+			if n != last || (head != nil && head.Sealed >= uint32(n)) {
+				report(Missing, path.Join(name, manifestName), "the utterance was sealed")
+			}
+			known = false
+			continue
+		}
+		sealed, newest, previous = uint32(n), m.digest, m.previous
+		if known && m.readable && m.previous != prev {
+			report(BrokenChain, path.Join(name, manifestName), fmt.Sprintf("it follows the manifest %s, but the one before is %s", short(m.previous), short(prev)))
+		}
+		prev, known = m.digest, true
+		if head != nil && head.Sealed == uint32(n) {
+			atHead = m.digest
+		}
+	}
+	endGap(last + 1)
+	if head == nil {
+		return newest
+	}
+	switch {
+	case head.Manifest != atHead:
+		report(BrokenChain, headName, fmt.Sprintf("it names the manifest %s of %d sealed utterances, found %s", short(head.Manifest), head.Sealed, short(atHead)))
+	case sealed == head.Sealed || live:
+	case sealed == head.Sealed+1 && previous == head.Manifest && !head.Closed:
+		report(Unanchored, UtteranceID(sealed).String(), "the program ended before head.json named it")
+	default:
+		report(BrokenChain, headName, fmt.Sprintf("it knows %d sealed utterances, found %d", head.Sealed, sealed))
+	}
+	return newest
+}
+
+// sessionDocs checks session.json and head.json; head is nil when it can't be used.
+func (v *verifier) sessionDocs(rel string, id SessionID) (head *headDoc, live bool) {
+	report := v.report(rel)
+	load := func(name string, doc any) ([]byte, bool) {
+		data, err := readSmall(v.path(path.Join(rel, name)))
+		if err == nil {
+			v.rep.Files++
+			v.rep.Bytes += int64(len(data))
+			err = readDoc(data, doc)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			report(Missing, name, "")
+			return nil, false
+		}
+		if errors.Is(err, errNotRegular) {
+			return nil, false // reported with the entries
+		}
+		if err != nil {
+			reportDoc(name, err, report)
+			return data, false
+		}
+		return data, true
+	}
+	var s sessionDoc
+	sessionData, sessionOK := load(sessionName, &s)
+	if sessionOK && s.Session != id {
+		report(Renamed, ".", "session.json says that this is "+s.Session.String())
+	}
+	live = sessionData != nil && running(v.path(path.Join(rel, sessionName)))
+	var h headDoc
+	if _, ok := load(headName, &h); !ok {
+		return nil, live
+	}
+	if h.Session != id {
+		report(BadDocument, headName, "it belongs to "+h.Session.String())
+	}
+	if sessionData != nil && digest.Of(sessionData) != h.SessionSHA256 {
+		report(Changed, sessionName, "head.json names another digest")
+	}
+	if h.Sealed > h.Begun || h.Begun > MaxUtterances || (h.Sealed == 0) != h.Manifest.IsZero() {
+		report(BadDocument, headName, "its numbers contradict each other")
+		return nil, live
+	}
+	return &h, live
+}
+
+// sessionEntries reports what doesn't belong into a session's folder and returns the last utterance that does.
+func (v *verifier) sessionEntries(rel string, head *headDoc, live bool) (last UtteranceID) {
+	report := v.report(rel)
+	err := eachEntry(v.path(rel), func(e fs.DirEntry) error {
+		name := e.Name()
+		fi, err := e.Info()
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) || !live {
+				report(Unreadable, name, bare(err).Error())
+			}
+			return nil
+		}
+		id, err := ParseUtteranceID(name)
+		switch {
+		case fi.Mode()&fs.ModeSymlink != 0:
+			report(Symlink, name, "")
+		case fi.Mode().IsRegular() && (name == sessionName || name == headName):
+			checkMode(fi, name, report)
+		case fi.Mode().IsRegular() && isTemporary(name):
+			if !live {
+				report(Leftover, name, "")
+			}
+		case err != nil || !fi.IsDir():
+			report(Foreign, name, "not a part of a session")
+		// The folder is made before head.json counts it, so one more than counted is an interruption's trace.
+		case head != nil && uint32(id) > head.Begun+1 && !live, head != nil && uint32(id) > head.Begun && head.Closed:
+			report(Added, name, fmt.Sprintf("head.json counts %d utterances", head.Begun))
+		case head != nil && uint32(id) > head.Begun && live:
+		default:
+			last = max(last, id)
+		}
+		return nil
+	})
+	if err != nil {
+		report(Unreadable, ".", bare(err).Error())
+	}
+	return last
+}
+
+// isTemporary recognises the names under which documents are written before they are renamed.
+func isTemporary(name string) bool { return len(name) > 1 && name[0] == '.' }
+
+func short(d digest.Digest) string {
+	if d.IsZero() {
+		return "(none)"
+	}
+	return d.Short()
+}
