@@ -1,0 +1,231 @@
+// This unit takes the place of the library's own: it holds the whole of the pinned
+// src/whisper.cpp and, behind it, the functions of bwv_whisper.h, which need its
+// internal batch, cache and graph. One copy of the engine is linked.
+#include "whisper.cpp"
+
+#include "bwv_whisper.h"
+#include "ggml-cpu.h"
+#include "ggml-impl.h"
+#include "vec.h"
+
+#include <atomic>
+#include <mutex>
+
+struct bwv_state {
+    whisper_context * ctx     = nullptr;
+    whisper_state   * st      = nullptr;
+    int               threads = 1;
+    std::atomic<bool> abort{false};
+    std::vector<float> scratch;
+    int64_t encode_us = 0;
+    int64_t decode_us = 0;
+};
+
+static std::mutex  bwv_log_mutex;
+static std::string bwv_log_line;
+
+static void bwv_log(enum ggml_log_level level, const char * text, void *) {
+    if (level != GGML_LOG_LEVEL_ERROR || text == nullptr) {
+        return;
+    }
+    std::lock_guard<std::mutex> lock(bwv_log_mutex);
+    bwv_log_line = text;
+    while (!bwv_log_line.empty() && bwv_log_line.back() == '\n') {
+        bwv_log_line.pop_back();
+    }
+}
+
+void bwv_log_quiet(void) {
+    whisper_log_set(bwv_log, nullptr);
+    ggml_log_set(bwv_log, nullptr);
+}
+
+const char * bwv_log_last(void) {
+    static thread_local std::string copy;
+    std::lock_guard<std::mutex> lock(bwv_log_mutex);
+    copy = bwv_log_line;
+    return copy.c_str();
+}
+
+struct whisper_context * bwv_open(const char * path) {
+    whisper_context_params p = whisper_context_default_params();
+    p.use_gpu    = false;
+    // With it on and a cut audio context the decoder reads padding that is not masked.
+    p.flash_attn = false;
+    return whisper_init_from_file_with_params_no_state(path, p);
+}
+
+void bwv_close(struct whisper_context * ctx) { whisper_free(ctx); }
+
+static bool bwv_aborted(void * data) { return ((bwv_state *) data)->abort.load(std::memory_order_relaxed); }
+
+bwv_state * bwv_state_new(struct whisper_context * ctx, int cells, int threads) {
+    if (ctx == nullptr || cells < 1 || threads < 1) {
+        return nullptr;
+    }
+    whisper_state * st = whisper_init_state(ctx);
+    if (st == nullptr) {
+        return nullptr;
+    }
+    whisper_kv_cache_free(st->kv_self);
+    if (!whisper_kv_cache_init(st->kv_self, st->backends[0], ctx->itype, ctx->model.hparams.n_text_state,
+                ctx->model.hparams.n_text_layer, GGML_PAD(cells, 256))) {
+        whisper_free_state(st);
+        return nullptr;
+    }
+    bwv_state * b = new bwv_state;
+    b->ctx     = ctx;
+    b->st      = st;
+    b->threads = threads;
+    for (auto & backend : st->backends) {
+        if (ggml_backend_is_cpu(backend)) {
+            ggml_backend_cpu_set_abort_callback(backend, bwv_aborted, b);
+        }
+    }
+    return b;
+}
+
+void bwv_state_free(bwv_state * b) {
+    if (b != nullptr) {
+        whisper_free_state(b->st);
+        delete b;
+    }
+}
+
+void bwv_abort(bwv_state * b, int on) { b->abort.store(on != 0, std::memory_order_relaxed); }
+
+int bwv_max_batch(const bwv_state * b) { return b->ctx->model.hparams.n_text_ctx; }
+
+int bwv_encode(bwv_state * b, const float * pcm, int n, int audio_ctx) {
+    if (pcm == nullptr || n < 1 || audio_ctx < 1 || audio_ctx > b->ctx->model.hparams.n_audio_ctx) {
+        return BWV_BAD_ARG;
+    }
+    if (bwv_aborted(b)) {
+        return BWV_ABORTED;
+    }
+    const int64_t t0 = ggml_time_us();
+    whisper_kv_cache_clear(b->st->kv_self);
+    b->st->exp_n_audio_ctx = audio_ctx;
+    if (whisper_pcm_to_mel_with_state(b->ctx, b->st, pcm, n, b->threads) != 0) {
+        return BWV_FAILED;
+    }
+    const bool ok = whisper_encode_internal(*b->ctx, *b->st, 0, b->threads, bwv_aborted, b);
+    b->encode_us += ggml_time_us() - t0;
+    return ok ? BWV_OK : bwv_aborted(b) ? BWV_ABORTED : BWV_FAILED;
+}
+
+int bwv_decode(bwv_state * b, const int32_t * token, const int32_t * pos, const int32_t * seq,
+               int n, int rows, const float ** logits_out, float * lse) {
+    whisper_state & st = *b->st;
+    const auto & hp = b->ctx->model.hparams;
+    if (n < 1 || token == nullptr || pos == nullptr || seq == nullptr) {
+        return BWV_BAD_ARG;
+    }
+    if (n > hp.n_text_ctx) {
+        return BWV_NO_ROOM;
+    }
+    if (bwv_aborted(b)) {
+        return BWV_ABORTED;
+    }
+    const int64_t t0 = ggml_time_us();
+    whisper_batch & batch = st.batch;
+    batch.n_tokens = n;
+    for (int i = 0; i < n; ++i) {
+        if (token[i] < 0 || token[i] >= hp.n_vocab || pos[i] < 0 || pos[i] >= hp.n_text_ctx || seq[i] < 0) {
+            return BWV_BAD_ARG;
+        }
+        batch.token   [i]    = token[i];
+        batch.pos     [i]    = pos[i];
+        batch.n_seq_id[i]    = 1;
+        batch.seq_id  [i][0] = seq[i];
+        batch.logits  [i]    = rows ? 1 : 0;
+    }
+
+    auto & kv = st.kv_self;
+    if (!whisper_kv_cache_find_slot(kv, batch)) {
+        return BWV_NO_ROOM;
+    }
+    const int head = kv.head;
+    kv.n = std::min<uint32_t>(kv.size, whisper_kv_cache_cell_max(kv));
+    const int n_kv = kv.n;
+
+    auto & sched = st.sched_decode.sched;
+    ggml_cgraph * gf = whisper_build_graph_decoder(*b->ctx, st, batch, false, false);
+    if (!rows) {
+        gf->n_nodes--; // the product with the whole vocabulary, which only rows need
+    }
+    if (!ggml_backend_sched_alloc_graph(sched, gf)) {
+        return BWV_FAILED;
+    }
+    ggml_backend_tensor_set(ggml_graph_get_tensor(gf, "embd"), batch.token, 0, n*sizeof(int32_t));
+    ggml_backend_tensor_set(ggml_graph_get_tensor(gf, "position"), batch.pos, 0, n*sizeof(int32_t));
+
+    st.inp_mask.assign((size_t) n*n_kv, 0.0f);
+    for (int j = 0; j < n; ++j) {
+        float * row = st.inp_mask.data() + (size_t) j*n_kv;
+        for (int i = 0; i < n_kv; ++i) {
+            if (kv.cells[i].pos < 0 || kv.cells[i].pos > pos[j] || !kv.cells[i].has_seq_id(seq[j])) {
+                row[i] = -INFINITY;
+            }
+        }
+    }
+    ggml_backend_tensor_set(ggml_graph_get_tensor(gf, "KQ_mask"), st.inp_mask.data(), 0, st.inp_mask.size()*sizeof(float));
+
+    ggml_tensor * logits = ggml_graph_node(gf, -1);
+    if (!ggml_graph_compute_helper(sched, gf, b->threads, false)) {
+        for (int i = 0; i < n; ++i) {
+            kv.cells[head + i].pos = -1;
+            kv.cells[head + i].seq_id.clear();
+        }
+        return bwv_aborted(b) ? BWV_ABORTED : BWV_FAILED;
+    }
+    if (rows) {
+        const float * data = (const float *) logits->data;
+        b->scratch.resize(hp.n_vocab);
+        for (int i = 0; i < n; ++i) {
+            const float * row = data + (size_t) i*hp.n_vocab;
+            float top = row[0];
+            for (int k = 1; k < hp.n_vocab; ++k) {
+                top = row[k] > top ? row[k] : top;
+            }
+            lse[i] = top + (float) log((double) ggml_vec_soft_max_f32(hp.n_vocab, b->scratch.data(), row, top));
+        }
+        *logits_out = data;
+    }
+    ggml_backend_sched_reset(sched);
+    b->decode_us += ggml_time_us() - t0;
+    return BWV_OK;
+}
+
+void bwv_branch(bwv_state * b, const int32_t * parent, int n) {
+    auto & kv = b->st->kv_self;
+    kv.head = 0;
+    std::set<whisper_seq_id> next;
+    for (auto & cell : kv.cells) {
+        if (cell.pos < 0) {
+            continue;
+        }
+        next.clear();
+        if (cell.has_seq_id(0)) {
+            next.insert(0);
+        }
+        for (int i = 0; i < n; ++i) {
+            if (cell.has_seq_id(parent[i])) {
+                next.insert(i + 1);
+            }
+        }
+        cell.seq_id.swap(next);
+        if (cell.seq_id.empty()) {
+            cell.pos = -1;
+        }
+    }
+}
+
+void bwv_forget(bwv_state * b) { whisper_kv_cache_seq_rm(b->st->kv_self, -1, -1, -1); }
+
+void bwv_times(const bwv_state * b, int64_t * encode_us, int64_t * decode_us) {
+    *encode_us = b->encode_us;
+    *decode_us = b->decode_us;
+}
+
+const char * bwv_version(void) { return whisper_version(); }

@@ -1,0 +1,146 @@
+package whispercpp
+
+/*
+#include "bwv_whisper.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+	"unsafe"
+)
+
+// Item is one token at its position in one sequence. Tokens see the earlier positions
+// of their own sequence and nothing else.
+type Item struct {
+	Token, Pos, Seq int32
+}
+
+// Rows are the logits after each item of a batch. They live in the library's memory
+// and are valid until the next call on the state.
+type Rows struct {
+	logits []float32
+	lse    []float32
+	vocab  int
+}
+
+// Len returns the number of rows.
+func (r Rows) Len() int { return len(r.lse) }
+
+// LogProb returns the logarithm of the true probability of t in row i: a softmax over
+// the whole vocabulary, nothing masked.
+func (r Rows) LogProb(i int, t Token) float32 { return r.logits[i*r.vocab+int(t)] - r.lse[i] }
+
+// Row returns row i's logits and the logarithm of the sum of their exponentials.
+func (r Rows) Row(i int) (logits []float32, lse float32) {
+	return r.logits[i*r.vocab : (i+1)*r.vocab : (i+1)*r.vocab], r.lse[i]
+}
+
+// State holds one clip's encoding and the cached tokens of some sequences. One
+// goroutine uses it at a time; only Abort may be called from another.
+type State struct {
+	m     *Model
+	st    *C.bwv_state
+	token []int32
+	pos   []int32
+	seq   []int32
+	lse   []float32
+}
+
+// NewState makes a state with room for cells cached tokens, computing with threads threads.
+func (m *Model) NewState(cells, threads int) (*State, error) {
+	st := C.bwv_state_new(m.ctx, C.int(cells), C.int(threads))
+	if st == nil {
+		return nil, fmt.Errorf("%w: no state: %s", ErrNative, C.GoString(C.bwv_log_last()))
+	}
+	n := int(C.bwv_max_batch(st))
+	return &State{m: m, st: st, token: make([]int32, n), pos: make([]int32, n), seq: make([]int32, n), lse: make([]float32, n)}, nil
+}
+
+// Close frees the state. It may be called twice.
+func (s *State) Close() {
+	if s.st != nil {
+		C.bwv_state_free(s.st)
+		s.st = nil
+	}
+}
+
+// MaxBatch returns the largest number of items of one Decode.
+func (s *State) MaxBatch() int { return len(s.token) }
+
+// Abort makes the running call and every later one return ErrAborted until Resume.
+func (s *State) Abort() { C.bwv_abort(s.st, 1) }
+
+// Resume ends the effect of Abort.
+func (s *State) Resume() { C.bwv_abort(s.st, 0) }
+
+// Encode hears samples (16 kHz mono, at least one) with an audio context of actx
+// positions, 1 … Model.AudioContext, and forgets every sequence.
+func (s *State) Encode(samples []float32, actx int) error {
+	if len(samples) == 0 {
+		return fmt.Errorf("%w: no samples to encode", ErrNative)
+	}
+	rc := C.bwv_encode(s.st, (*C.float)(&samples[0]), C.int(len(samples)), C.int(actx))
+	runtime.KeepAlive(samples)
+	return s.err("encode", rc)
+}
+
+// Decode evaluates the items. With rows the logits after each item are returned.
+func (s *State) Decode(items []Item, rows bool) (Rows, error) {
+	n := len(items)
+	if n == 0 {
+		return Rows{}, fmt.Errorf("%w: no tokens to decode", ErrNative)
+	}
+	if n > len(s.token) {
+		return Rows{}, fmt.Errorf("decode %d tokens: %w", n, ErrNoRoom)
+	}
+	for i, it := range items {
+		s.token[i], s.pos[i], s.seq[i] = it.Token, it.Pos, it.Seq
+	}
+	want := C.int(0)
+	if rows {
+		want = 1
+	}
+	var logits *C.float
+	rc := C.bwv_decode(s.st, (*C.int32_t)(&s.token[0]), (*C.int32_t)(&s.pos[0]), (*C.int32_t)(&s.seq[0]), C.int(n), want, &logits, (*C.float)(&s.lse[0]))
+	if err := s.err("decode", rc); err != nil || !rows {
+		return Rows{}, err
+	}
+	return Rows{logits: unsafe.Slice((*float32)(unsafe.Pointer(logits)), n*s.m.vocab), lse: s.lse[:n], vocab: s.m.vocab}, nil
+}
+
+// Branch renumbers the sequences: 0 stays as it is, i+1 becomes a continuation of the
+// sequence that was parents[i] before the call, all others are forgotten. With no
+// parents only sequence 0 stays.
+func (s *State) Branch(parents []int32) {
+	var p *C.int32_t
+	if len(parents) > 0 {
+		p = (*C.int32_t)(&parents[0])
+	}
+	C.bwv_branch(s.st, p, C.int(len(parents)))
+	runtime.KeepAlive(parents)
+}
+
+// Forget drops every sequence.
+func (s *State) Forget() { C.bwv_forget(s.st) }
+
+// Times returns how long the library has worked for this state.
+func (s *State) Times() (encode, decode time.Duration) {
+	var e, d C.int64_t
+	C.bwv_times(s.st, &e, &d)
+	return time.Duration(e) * time.Microsecond, time.Duration(d) * time.Microsecond
+}
+
+func (s *State) err(what string, rc C.int) error {
+	switch rc {
+	case C.BWV_OK:
+		return nil
+	case C.BWV_ABORTED:
+		return fmt.Errorf("%s: %w", what, ErrAborted)
+	case C.BWV_NO_ROOM:
+		return fmt.Errorf("%s: %w", what, ErrNoRoom)
+	}
+	return fmt.Errorf("%s: %w: %s", what, ErrNative, C.GoString(C.bwv_log_last()))
+}

@@ -1,0 +1,330 @@
+package transcribe
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"blockworld-voice/internal/digest"
+	"blockworld-voice/internal/lang"
+	"blockworld-voice/internal/whispercpp"
+)
+
+// ErrClosed is returned by an engine after Close.
+var ErrClosed = errors.New("the speech engine is closed")
+
+// Config is what an engine is made of.
+type Config struct {
+	Path        string        // of the ggml file
+	Name        string        // of the model, for people
+	SHA256      digest.Digest // of the ggml file, as verified by the caller
+	Threads     int           // 0: two
+	Search      Search        // zero: DefaultSearch
+	Thresholds  Thresholds    // zero: Provisional
+	AudioMargin int           // encoder positions beyond the clip, 0: 32
+	AudioFloor  int           // least encoder context, 0: 256
+}
+
+// Engine understands one clip at a time. All of its methods may be called from any
+// goroutine; requests wait for each other. One goroutine of its own owns the native
+// context.
+type Engine struct {
+	cfg     Config
+	jobs    chan job
+	stop    chan struct{}
+	stopped chan struct{}
+	w       *worker
+}
+
+type job struct {
+	ctx  context.Context
+	do   func(context.Context, *worker) error
+	done chan error
+}
+
+// worker is what the owning goroutine has.
+type worker struct {
+	cfg     Config
+	model   *whispercpp.Model
+	vocab   *Vocabulary
+	audio   *native
+	silence *native
+	hushed  bool // silence holds the silent encoding
+	lex     map[Automaton]*lexicon
+}
+
+// cells is room for the prompt and for beams of 10 hypotheses of 64 tokens.
+const cells = 1536
+
+// New loads the model and starts the engine's goroutine. Close ends it.
+func New(cfg Config) (*Engine, error) {
+	if cfg.Threads == 0 {
+		cfg.Threads = 2
+	}
+	if cfg.Search == (Search{}) {
+		cfg.Search = DefaultSearch()
+	}
+	if cfg.Thresholds.Limit == nil {
+		cfg.Thresholds = Provisional()
+	}
+	if cfg.AudioMargin == 0 {
+		cfg.AudioMargin = 32
+	}
+	if cfg.AudioFloor == 0 {
+		cfg.AudioFloor = 256
+	}
+	model, err := whispercpp.Open(cfg.Path)
+	if err != nil {
+		return nil, fmt.Errorf("transcribe: %w", err)
+	}
+	w := &worker{cfg: cfg, model: model, lex: map[Automaton]*lexicon{}}
+	if err := w.open(); err != nil {
+		w.close()
+		return nil, fmt.Errorf("transcribe: %w", err)
+	}
+	e := &Engine{cfg: cfg, jobs: make(chan job), stop: make(chan struct{}), stopped: make(chan struct{}), w: w}
+	go e.run()
+	return e, nil
+}
+
+func (w *worker) open() error {
+	end := w.model.Special().EndOfText
+	bytes := make([]string, end)
+	for i := range bytes {
+		bytes[i] = w.model.Bytes(Token(i))
+	}
+	w.vocab = NewVocabulary(bytes, end)
+	for _, n := range []**native{&w.audio, &w.silence} {
+		st, err := w.model.NewState(cells, w.cfg.Threads)
+		if err != nil {
+			return err
+		}
+		*n = &native{st: st}
+	}
+	return nil
+}
+
+func (w *worker) close() {
+	for _, n := range []*native{w.audio, w.silence} {
+		if n != nil {
+			n.st.Close()
+		}
+	}
+	w.model.Close()
+}
+
+func (e *Engine) run() {
+	defer close(e.stopped)
+	defer e.w.close()
+	for {
+		select {
+		case <-e.stop:
+			return
+		case j := <-e.jobs:
+			j.done <- e.serve(j)
+		}
+	}
+}
+
+// serve runs one job; the end of its context aborts the native library within one of
+// its operators.
+func (e *Engine) serve(j job) error {
+	if err := j.ctx.Err(); err != nil {
+		return err
+	}
+	watched := make(chan struct{})
+	ended := make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-j.ctx.Done():
+			e.w.audio.st.Abort()
+			e.w.silence.st.Abort()
+		case <-ended:
+		}
+	}()
+	err := j.do(j.ctx, e.w)
+	close(ended)
+	<-watched
+	e.w.audio.st.Resume()
+	e.w.silence.st.Resume()
+	if errors.Is(err, whispercpp.ErrAborted) && j.ctx.Err() != nil {
+		e.w.audio.prompt, e.w.silence.prompt = nil, nil
+		return j.ctx.Err()
+	}
+	return err
+}
+
+// submit hands a job to the owner and waits until it has ended.
+func (e *Engine) submit(ctx context.Context, do func(context.Context, *worker) error) error {
+	j := job{ctx: ctx, do: do, done: make(chan error, 1)}
+	select {
+	case e.jobs <- j:
+		return <-j.done
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-e.stopped:
+		return ErrClosed
+	}
+}
+
+// Close ends the engine's goroutine after the running request and frees the model. It
+// may be called once more without effect, by the same goroutine.
+func (e *Engine) Close() error {
+	select {
+	case <-e.stop:
+	default:
+		close(e.stop)
+	}
+	<-e.stopped
+	return nil
+}
+
+// Transcribe understands one clip. Its error is ctx.Err() when ctx ended first, and
+// wraps whispercpp's errors otherwise. A clip in which nothing is understood is no
+// error: the verdict says so.
+func (e *Engine) Transcribe(ctx context.Context, req Request) (*Transcript, error) {
+	if len(req.Samples) == 0 {
+		return nil, errors.New("transcribe: no samples")
+	}
+	if len(req.Lexicons) == 0 || req.Judge == nil {
+		return nil, errors.New("transcribe: a request needs a lexicon and a judge")
+	}
+	var t *Transcript
+	err := e.submit(ctx, func(ctx context.Context, w *worker) error {
+		var err error
+		t, err = w.transcribe(ctx, req)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("transcribe: %w", err)
+	}
+	return t, nil
+}
+
+func (w *worker) transcribe(ctx context.Context, req Request) (*Transcript, error) {
+	actx := w.audioContext(len(req.Samples))
+	e0, d0 := w.times()
+	if err := w.audio.encode(req.Samples, actx); err != nil {
+		return nil, err
+	}
+	if err := w.hush(); err != nil {
+		return nil, err
+	}
+	var lists [][]Scored
+	var prompts string
+	for _, l := range req.Lexicons {
+		prompt, err := w.prompt(l)
+		if err != nil {
+			return nil, err
+		}
+		prompts += l.Prompt + "\n"
+		cands, err := w.cfg.Search.run(ctx, w.lexicon(l.Automaton), prompt, w.audio, w.quietScorer())
+		if err != nil {
+			return nil, err
+		}
+		lists = append(lists, gather(cands, l.Language, req.Judge))
+	}
+	rs := merge(lists...)
+	verdict, conf := w.cfg.Thresholds.decide(rs)
+	e1, d1 := w.times()
+	t := &Transcript{
+		Verdict: verdict, Model: w.cfg.Name, ModelSHA256: w.cfg.SHA256, Engine: whispercpp.Version(),
+		AudioSHA256: samplesDigest(req.Samples), Confidence: conf,
+		Settings: Settings{
+			Beam: w.cfg.Search.Beam, Subtract: w.cfg.Search.Subtract, AudioContext: actx, Threads: w.cfg.Threads,
+			PromptSHA256: digest.Of([]byte(prompts)), Thresholds: w.cfg.Thresholds.Name,
+		},
+		Readings: rs[:min(len(rs), 2)],
+		EncodeNS: int64(e1 - e0), DecodeNS: int64(d1 - d0),
+	}
+	for _, l := range req.Lexicons {
+		t.Asked = append(t.Asked, l.Language)
+	}
+	if len(rs) > 0 {
+		t.Text, t.Used = rs[0].Text, rs[0].Language
+	}
+	return t, nil
+}
+
+// audioContext is the encoder's context for a clip of n samples: 50 positions a second
+// and a margin, a multiple of eight, between the floor and the model's own.
+func (w *worker) audioContext(n int) int {
+	c := n*50/16000 + w.cfg.AudioMargin
+	c = max((c+7)&^7, w.cfg.AudioFloor)
+	return min(c, w.model.AudioContext())
+}
+
+// hush encodes silence, once: what the model says of nothing hardly depends on how long
+// the nothing is, and a table of it can be kept.
+func (w *worker) hush() error {
+	if w.cfg.Search.Subtract == 0 || w.hushed {
+		return nil
+	}
+	if err := w.silence.encode(make([]float32, w.cfg.AudioFloor*320), w.cfg.AudioFloor); err != nil {
+		return err
+	}
+	w.hushed = true
+	return nil
+}
+
+func (w *worker) quietScorer() Scorer {
+	if w.cfg.Search.Subtract == 0 {
+		return nil
+	}
+	return w.silence
+}
+
+func (w *worker) lexicon(a Automaton) *lexicon {
+	l, ok := w.lex[a]
+	if !ok {
+		l = newLexicon(w.vocab, a)
+		w.lex[a] = l
+	}
+	return l
+}
+
+// prompt is the token sequence in front of the text: the vocabulary prompt as previous
+// text, then the task. It takes at most half of the text context.
+func (w *worker) prompt(l Lexicon) ([]Token, error) {
+	sp := w.model.Special()
+	var out []Token
+	if l.Prompt != "" {
+		words, err := w.model.Tokenize(" " + l.Prompt)
+		if err != nil {
+			return nil, err
+		}
+		if most := w.model.TextContext()/2 - 1; len(words) > most {
+			words = words[len(words)-most:]
+		}
+		out = append(append(out, sp.StartOfPrev), words...)
+	}
+	out = append(out, sp.StartOfTranscript)
+	if w.model.Multilingual() {
+		t, err := w.model.Language(l.Language.String())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t, sp.Transcribe)
+	} else if l.Language != lang.EN {
+		return nil, fmt.Errorf("the model %s knows English only", w.cfg.Name)
+	}
+	return append(out, sp.NoTimestamps), nil
+}
+
+func (w *worker) times() (encode, decode time.Duration) {
+	e1, d1 := w.audio.st.Times()
+	e2, d2 := w.silence.st.Times()
+	return e1 + e2, d1 + d2
+}
+
+func samplesDigest(s []float32) digest.Digest {
+	b := make([]byte, 0, 4*len(s))
+	for _, x := range s {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return digest.Of(b)
+}

@@ -1,0 +1,209 @@
+package transcribe
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+)
+
+// Rows are the log-probabilities after each sequence of a batch, valid until the next
+// call on the Scorer that gave them.
+type Rows interface {
+	// LogProb is the natural logarithm of the true probability of t in row i: over the
+	// whole vocabulary, nothing masked or renormalised.
+	LogProb(i int, t Token) float32
+	// Row is the whole of row i as logits, and the logarithm of the sum of their exponentials.
+	Row(i int) (logits []float32, lse float32)
+}
+
+// Scorer is a decoder on one encoding. One goroutine uses it at a time.
+type Scorer interface {
+	// Prime forgets every sequence and reads the prompt; row 0 is what follows it.
+	Prime(prompt []Token) (Rows, error)
+	// Extend makes sequence i the continuation of the previous call's sequence
+	// parents[i] by tokens[i]; after Prime the only sequence is 0. Sequences that are
+	// no parent are forgotten. Row i is what follows sequence i.
+	Extend(parents []int32, tokens []Token) (Rows, error)
+}
+
+// Search is the beam search over a grammar. The score of a text is
+//
+//	log P(text | audio) − Subtract · log P(text | silence)
+//
+// where both are sums over its tokens and the end of text: the second term takes away
+// what the model would have said without hearing anything (internal language model
+// subtraction, Meng et al. 2021; the estimate from a silent encoding is the "zero-out"
+// variant there).
+type Search struct {
+	Beam      int     // hypotheses kept, ≥ 1
+	Subtract  float64 // weight of the silence score, 0 … 1
+	Window    float64 // a hypothesis this much below the best of its step is dropped
+	MaxTokens int     // longest text in tokens, end of text not counted
+	Tail      int     // tokens tried at each place of a free tail
+}
+
+// DefaultSearch returns the settings of a session.
+func DefaultSearch() Search {
+	return Search{Beam: 10, Subtract: 0.4, Window: 14, MaxTokens: 64, Tail: 3}
+}
+
+// candidate is a finished text: its own token score and length, end of text counted.
+type candidate struct {
+	text   string
+	tokens int
+	score  float64 // log P(audio) − Subtract·log P(silence)
+	audio  float64 // log P(audio)
+}
+
+type hypothesis struct {
+	state  int32
+	tail   bool
+	text   []byte
+	tokens []Token
+	score  float64
+	audio  float64
+}
+
+type extension struct {
+	parent int
+	token  Token
+	next   int32
+	tail   bool
+	score  float64
+	audio  float64
+}
+
+// run finds the finished texts of the beam, best first. silence may be nil: nothing is
+// subtracted then. It ends with ctx.Err() when ctx ends.
+func (s Search) run(ctx context.Context, lex *lexicon, prompt []Token, audio, silence Scorer) ([]candidate, error) {
+	rows, err := audio.Prime(prompt)
+	if err != nil {
+		return nil, err
+	}
+	var quiet Rows
+	if silence != nil {
+		if quiet, err = silence.Prime(prompt); err != nil {
+			return nil, err
+		}
+	}
+	beam := []hypothesis{{state: before}}
+	var done []candidate
+	best := math.Inf(-1)
+	for step := 0; len(beam) > 0 && step <= s.MaxTokens; step++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		exts, ends := s.expand(lex, beam, rows, quiet)
+		for _, c := range ends {
+			best = max(best, c.score)
+		}
+		done = append(done, ends...)
+		exts = s.prune(exts, best)
+		if len(exts) == 0 {
+			break
+		}
+		parents, tokens := make([]int32, len(exts)), make([]Token, len(exts))
+		next := make([]hypothesis, len(exts))
+		for i, e := range exts {
+			p := beam[e.parent]
+			parents[i], tokens[i] = int32(e.parent), e.token
+			next[i] = hypothesis{
+				state: e.next, tail: e.tail, score: e.score, audio: e.audio,
+				text:   append(slices.Clip(p.text), lex.v.Bytes(e.token)...),
+				tokens: append(slices.Clip(p.tokens), e.token),
+			}
+		}
+		if rows, err = audio.Extend(parents, tokens); err != nil {
+			return nil, err
+		}
+		if silence != nil {
+			if quiet, err = silence.Extend(parents, tokens); err != nil {
+				return nil, err
+			}
+		}
+		beam = next
+	}
+	slices.SortStableFunc(done, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.text, b.text))
+	})
+	return done, nil
+}
+
+// expand lists every continuation of the beam and every text that may end here.
+func (s Search) expand(lex *lexicon, beam []hypothesis, rows, quiet Rows) (exts []extension, ends []candidate) {
+	for i, h := range beam {
+		add := func(t Token, next int32, tail bool) {
+			a := float64(rows.LogProb(i, t))
+			sc := a
+			if quiet != nil && !tail {
+				sc -= s.Subtract * float64(quiet.LogProb(i, t))
+			}
+			exts = append(exts, extension{i, t, next, tail, h.score + sc, h.audio + a})
+		}
+		if !h.tail {
+			for _, e := range lex.edges(h.state) {
+				add(e.token, e.next, false)
+			}
+		}
+		if lex.tail(h.state) {
+			logits, _ := rows.Row(i)
+			for _, t := range top(logits, s.Tail, func(t Token) bool { _, ok := lex.step(h.state, t); return ok }) {
+				next, _ := lex.step(h.state, t)
+				add(t, next, true)
+			}
+		}
+		if lex.accepting(h.state) {
+			end := lex.v.end
+			a := float64(rows.LogProb(i, end))
+			sc := a
+			if quiet != nil && !h.tail {
+				sc -= s.Subtract * float64(quiet.LogProb(i, end))
+			}
+			ends = append(ends, candidate{text: string(h.text), tokens: len(h.tokens) + 1, score: h.score + sc, audio: h.audio + a})
+		}
+	}
+	return exts, ends
+}
+
+// prune keeps the best extensions: at most Beam, none far below the step's best or
+// hopelessly below the best finished text.
+func (s Search) prune(exts []extension, done float64) []extension {
+	slices.SortFunc(exts, func(a, b extension) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.parent, b.parent), cmp.Compare(a.token, b.token))
+	})
+	if len(exts) > s.Beam {
+		exts = exts[:s.Beam]
+	}
+	for i, e := range exts {
+		if e.score < exts[0].score-s.Window || e.score < done-s.Window {
+			return exts[:i]
+		}
+	}
+	return exts
+}
+
+// top returns the k text tokens with the largest logits for which ok holds, largest first.
+func top(logits []float32, k int, ok func(Token) bool) []Token {
+	if k < 1 {
+		return nil
+	}
+	out := make([]Token, 0, k+1)
+	for i, x := range logits {
+		if len(out) == k && x <= logits[out[k-1]] {
+			continue
+		}
+		if !ok(Token(i)) {
+			continue
+		}
+		at := len(out)
+		for at > 0 && logits[out[at-1]] < x {
+			at--
+		}
+		out = slices.Insert(out, at, Token(i))
+		if len(out) > k {
+			out = out[:k]
+		}
+	}
+	return out
+}

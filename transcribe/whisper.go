@@ -1,0 +1,83 @@
+package transcribe
+
+import (
+	"slices"
+
+	"blockworld-voice/internal/whispercpp"
+)
+
+// native is a Scorer on the state of the native engine. Sequence 0 of the state is the
+// prompt; it is read once for one encoding, since its meaning depends on nothing else.
+type native struct {
+	st     *whispercpp.State
+	prompt []Token   // what sequence 0 holds, nil when nothing
+	row    []float32 // logits after the prompt
+	lse    float32
+	pos    []int32 // position of the next token of each sequence
+	items  []whispercpp.Item
+}
+
+// promptRows is the kept row after a prompt.
+type promptRows struct {
+	logits []float32
+	lse    float32
+}
+
+func (r promptRows) LogProb(_ int, t Token) float32 { return r.logits[t] - r.lse }
+func (r promptRows) Row(int) ([]float32, float32)   { return r.logits, r.lse }
+
+// encode hears new audio and forgets the prompt.
+func (n *native) encode(samples []float32, actx int) error {
+	n.prompt = nil
+	return n.st.Encode(samples, actx)
+}
+
+func (n *native) Prime(prompt []Token) (Rows, error) {
+	n.st.Branch(nil)
+	if n.prompt == nil || !slices.Equal(n.prompt, prompt) {
+		n.prompt = nil
+		if err := n.read(prompt); err != nil {
+			return nil, err
+		}
+		n.prompt = slices.Clone(prompt)
+	}
+	n.pos = append(n.pos[:0], int32(len(prompt)))
+	n.st.Branch([]int32{0})
+	return promptRows{n.row, n.lse}, nil
+}
+
+// read evaluates the prompt as sequence 0; only its last token needs a row.
+func (n *native) read(prompt []Token) error {
+	n.st.Forget()
+	n.items = n.items[:0]
+	for i, t := range prompt {
+		n.items = append(n.items, whispercpp.Item{Token: t, Pos: int32(i)})
+	}
+	last := len(prompt) - 1
+	if last > 0 {
+		if _, err := n.st.Decode(n.items[:last], false); err != nil {
+			return err
+		}
+	}
+	rows, err := n.st.Decode(n.items[last:], true)
+	if err != nil {
+		return err
+	}
+	logits, lse := rows.Row(0)
+	n.row, n.lse = append(n.row[:0], logits...), lse
+	return nil
+}
+
+func (n *native) Extend(parents []int32, tokens []Token) (Rows, error) {
+	seq := make([]int32, len(parents))
+	pos := make([]int32, len(parents))
+	n.items = n.items[:0]
+	for i, p := range parents {
+		seq[i] = p + 1
+		pos[i] = n.pos[p] + 1
+		n.items = append(n.items, whispercpp.Item{Token: tokens[i], Pos: n.pos[p], Seq: int32(i + 1)})
+	}
+	n.st.Branch(seq)
+	n.pos = pos
+	return n.st.Decode(n.items, true)
+}
