@@ -53,13 +53,7 @@ func (n *native) read(prompt []Token) error {
 	for i, t := range prompt {
 		n.items = append(n.items, whispercpp.Item{Token: t, Pos: int32(i)})
 	}
-	last := len(prompt) - 1
-	if last > 0 {
-		if _, err := n.st.Decode(n.items[:last], false); err != nil {
-			return err
-		}
-	}
-	rows, err := n.st.Decode(n.items[last:], true)
+	rows, err := n.st.Decode(n.items, len(prompt)-1)
 	if err != nil {
 		return err
 	}
@@ -79,5 +73,5 @@ func (n *native) Extend(parents []int32, tokens []Token) (Rows, error) {
 	}
 	n.st.Branch(seq)
 	n.pos = pos
-	return n.st.Decode(n.items, true)
+	return n.st.Decode(n.items, 0)
 }

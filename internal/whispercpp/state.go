@@ -87,11 +87,12 @@ func (s *State) Encode(samples []float32, actx int) error {
 	return s.err("encode", rc)
 }
 
-// Decode evaluates the items. With rows the logits after each item are returned.
-func (s *State) Decode(items []Item, rows bool) (Rows, error) {
+// Decode evaluates the items. Row i is what follows item first+i; with first equal to
+// the number of items there are no rows, which is cheaper.
+func (s *State) Decode(items []Item, first int) (Rows, error) {
 	n := len(items)
-	if n == 0 {
-		return Rows{}, fmt.Errorf("%w: no tokens to decode", ErrNative)
+	if n == 0 || first < 0 || first > n {
+		return Rows{}, fmt.Errorf("%w: %d tokens to decode, rows from %d on", ErrNative, n, first)
 	}
 	if n > len(s.token) {
 		return Rows{}, fmt.Errorf("decode %d tokens: %w", n, ErrNoRoom)
@@ -99,16 +100,13 @@ func (s *State) Decode(items []Item, rows bool) (Rows, error) {
 	for i, it := range items {
 		s.token[i], s.pos[i], s.seq[i] = it.Token, it.Pos, it.Seq
 	}
-	want := C.int(0)
-	if rows {
-		want = 1
-	}
 	var logits *C.float
-	rc := C.bwv_decode(s.st, (*C.int32_t)(&s.token[0]), (*C.int32_t)(&s.pos[0]), (*C.int32_t)(&s.seq[0]), C.int(n), want, &logits, (*C.float)(&s.lse[0]))
-	if err := s.err("decode", rc); err != nil || !rows {
+	rc := C.bwv_decode(s.st, (*C.int32_t)(&s.token[0]), (*C.int32_t)(&s.pos[0]), (*C.int32_t)(&s.seq[0]), C.int(n), C.int(first), &logits, (*C.float)(&s.lse[0]))
+	if err := s.err("decode", rc); err != nil || first == n {
 		return Rows{}, err
 	}
-	return Rows{logits: unsafe.Slice((*float32)(unsafe.Pointer(logits)), n*s.m.vocab), lse: s.lse[:n], vocab: s.m.vocab}, nil
+	rows := n - first
+	return Rows{logits: unsafe.Slice((*float32)(unsafe.Pointer(logits)), rows*s.m.vocab), lse: s.lse[:rows], vocab: s.m.vocab}, nil
 }
 
 // Branch renumbers the sequences: 0 stays as it is, i+1 becomes a continuation of the

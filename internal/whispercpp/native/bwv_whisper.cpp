@@ -17,6 +17,7 @@ struct bwv_state {
     int               threads = 1;
     std::atomic<bool> abort{false};
     std::vector<float> scratch;
+    std::vector<uint8_t> tail = std::vector<uint8_t>(4*ggml_tensor_overhead());
     int64_t encode_us = 0;
     int64_t decode_us = 0;
 };
@@ -114,11 +115,29 @@ int bwv_encode(bwv_state * b, const float * pcm, int n, int audio_ctx) {
     return ok ? BWV_OK : bwv_aborted(b) ? BWV_ABORTED : BWV_FAILED;
 }
 
+// The decoder's graph ends in the product of the vocabulary with every position. Makes
+// that product with the positions from `first` on instead; NULL when none is left.
+static ggml_tensor * bwv_last_rows(ggml_context * ctx, ggml_cgraph * gf, int first) {
+    ggml_tensor * all = ggml_graph_node(gf, -1);
+    ggml_tensor * cur = all->src[1];
+    if (first == 0) {
+        return all;
+    }
+    gf->n_nodes--;
+    if (first == cur->ne[1]) {
+        return nullptr;
+    }
+    ggml_tensor * some = ggml_view_2d(ctx, cur, cur->ne[0], cur->ne[1] - first, cur->nb[1], first*cur->nb[1]);
+    ggml_tensor * rows = ggml_mul_mat(ctx, all->src[0], some);
+    ggml_build_forward_expand(gf, rows);
+    return rows;
+}
+
 int bwv_decode(bwv_state * b, const int32_t * token, const int32_t * pos, const int32_t * seq,
-               int n, int rows, const float ** logits_out, float * lse) {
+               int n, int first, const float ** logits_out, float * lse) {
     whisper_state & st = *b->st;
     const auto & hp = b->ctx->model.hparams;
-    if (n < 1 || token == nullptr || pos == nullptr || seq == nullptr) {
+    if (n < 1 || first < 0 || first > n || token == nullptr || pos == nullptr || seq == nullptr) {
         return BWV_BAD_ARG;
     }
     if (n > hp.n_text_ctx) {
@@ -138,7 +157,7 @@ int bwv_decode(bwv_state * b, const int32_t * token, const int32_t * pos, const 
         batch.pos     [i]    = pos[i];
         batch.n_seq_id[i]    = 1;
         batch.seq_id  [i][0] = seq[i];
-        batch.logits  [i]    = rows ? 1 : 0;
+        batch.logits  [i]    = i >= first ? 1 : 0;
     }
 
     auto & kv = st.kv_self;
@@ -151,10 +170,11 @@ int bwv_decode(bwv_state * b, const int32_t * token, const int32_t * pos, const 
 
     auto & sched = st.sched_decode.sched;
     ggml_cgraph * gf = whisper_build_graph_decoder(*b->ctx, st, batch, false, false);
-    if (!rows) {
-        gf->n_nodes--; // the product with the whole vocabulary, which only rows need
-    }
+    const ggml_init_params tail = { b->tail.size(), b->tail.data(), true };
+    ggml_context * tail_ctx = ggml_init(tail);
+    ggml_tensor * logits = bwv_last_rows(tail_ctx, gf, first);
     if (!ggml_backend_sched_alloc_graph(sched, gf)) {
+        ggml_free(tail_ctx);
         return BWV_FAILED;
     }
     ggml_backend_tensor_set(ggml_graph_get_tensor(gf, "embd"), batch.token, 0, n*sizeof(int32_t));
@@ -171,18 +191,19 @@ int bwv_decode(bwv_state * b, const int32_t * token, const int32_t * pos, const 
     }
     ggml_backend_tensor_set(ggml_graph_get_tensor(gf, "KQ_mask"), st.inp_mask.data(), 0, st.inp_mask.size()*sizeof(float));
 
-    ggml_tensor * logits = ggml_graph_node(gf, -1);
-    if (!ggml_graph_compute_helper(sched, gf, b->threads, false)) {
+    const bool ok = ggml_graph_compute_helper(sched, gf, b->threads, false);
+    ggml_free(tail_ctx); // its tensors stand in b->tail
+    if (!ok) {
         for (int i = 0; i < n; ++i) {
             kv.cells[head + i].pos = -1;
             kv.cells[head + i].seq_id.clear();
         }
         return bwv_aborted(b) ? BWV_ABORTED : BWV_FAILED;
     }
-    if (rows) {
+    if (first < n) {
         const float * data = (const float *) logits->data;
         b->scratch.resize(hp.n_vocab);
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < n - first; ++i) {
             const float * row = data + (size_t) i*hp.n_vocab;
             float top = row[0];
             for (int k = 1; k < hp.n_vocab; ++k) {
