@@ -83,8 +83,8 @@ func (s *Session) Begin() (*Utterance, error) {
 	return u, nil
 }
 
-// Close ends the session: head.json says so and the lock is released. An utterance that is not sealed stays
-// unfinished. A second Close does nothing.
+// Close ends the session: head.json says so, unless a storage failure made it an interrupted one, and the lock is
+// released. An utterance that is not sealed stays unfinished. A second Close does nothing.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,10 +92,11 @@ func (s *Session) Close() error {
 		return nil
 	}
 	s.closed = true
-	head := s.head
-	head.Closed = true
-	err := s.writeHead(head)
-	if err != nil && s.failed == nil {
+	var err error
+	if s.failed == nil {
+		head := s.head
+		head.Closed = true
+		err = s.writeHead(head)
 		s.failed = err
 	}
 	if e := s.lock.Close(); e != nil {
