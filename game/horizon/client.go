@@ -1,0 +1,223 @@
+// Package horizon speaks to the game's local control socket: typed requests out, checked
+// replies in, and a closed projection between what the game says and what we keep.
+package horizon
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"blockworld-voice/internal/procgroup"
+)
+
+// ErrClosed says that the connection was closed, by us or because it can't be trusted any more.
+var ErrClosed = errors.New("the control connection is closed")
+
+// SendError is a fault of the connection. Sent says whether the request, or a part of
+// it, may have reached the game: then its effect is not known.
+type SendError struct {
+	Sent bool
+	Err  error
+}
+
+func (e *SendError) Error() string {
+	if e.Sent {
+		return "after the request was sent: " + e.Err.Error()
+	}
+	return "before the request was sent: " + e.Err.Error()
+}
+
+func (e *SendError) Unwrap() error { return e.Err }
+
+// Client is one control connection. One line is in flight at a time; calls wait for
+// each other. After a late, lost or malformed reply the connection is closed for good:
+// a late answer must never be taken for the next one.
+type Client struct {
+	endpoint Endpoint
+	conn     net.Conn
+	in       *bufio.Reader
+
+	mu     sync.Mutex // one line in flight
+	closed sync.Once
+	broken error // guarded by mu
+}
+
+// Dial connects, proves who is at the other end, and gives the token where one is
+// needed. A zero want skips the proof: only for finding out whom to pin.
+func Dial(ctx context.Context, e Endpoint, want procgroup.ID) (*Client, error) {
+	var d net.Dialer
+	network, address := e.network()
+	conn, err := d.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, fmt.Errorf("reach the game: %w", err)
+	}
+	c := &Client{endpoint: e, conn: conn, in: bufio.NewReaderSize(conn, 4096)}
+	if want != (procgroup.ID{}) {
+		if err := e.verifyPeer(conn, want); err != nil {
+			_ = c.Close()
+			return nil, err
+		}
+	}
+	if e.path == "" {
+		if err := c.sendToken(ctx); err != nil {
+			_ = c.Close()
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func (c *Client) sendToken(ctx context.Context) error {
+	t, err := c.endpoint.readToken()
+	if err != nil {
+		return err
+	}
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		deadline = time.Now().Add(5 * time.Second)
+	}
+	_ = c.conn.SetWriteDeadline(deadline)
+	if _, err := c.conn.Write([]byte(t + "\n")); err != nil {
+		return fmt.Errorf("reach the game: %w", err)
+	}
+	return nil
+}
+
+// Close closes the connection. It stops nothing in the game. It may be called while a
+// request waits (that request then fails) and more than once.
+func (c *Client) Close() error {
+	var err error
+	c.closed.Do(func() { err = c.conn.Close() })
+	return err
+}
+
+// Ask sends one request and waits for its reply, at most for the time given and no
+// longer than ctx. The error is a *ReplyError when the game answered with an error and
+// a *SendError otherwise.
+func (c *Client) Ask(ctx context.Context, r Request, wait time.Duration) (Reply, error) {
+	line, err := Render(r)
+	if err != nil {
+		return Reply{}, &SendError{Err: err}
+	}
+	return c.Send(ctx, line, wait)
+}
+
+// Send is Ask for a line that was rendered before.
+func (c *Client) Send(ctx context.Context, line Line, wait time.Duration) (Reply, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken != nil {
+		return Reply{}, &SendError{Err: c.broken}
+	}
+	if err := ctx.Err(); err != nil {
+		return Reply{}, &SendError{Err: err}
+	}
+	if line == (Line{}) {
+		return Reply{}, &SendError{Err: errors.New("an empty line")}
+	}
+	deadline := time.Now().Add(wait)
+	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
+		deadline = d
+	}
+	_ = c.conn.SetDeadline(deadline)
+	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if c.in.Buffered() > 0 || c.unasked() {
+		return Reply{}, c.fail(false, malformed("the game spoke without being asked, or closed"))
+	}
+	n, err := c.conn.Write([]byte(line.s + "\n"))
+	if err != nil {
+		return Reply{}, c.fail(n > 0, why(ctx, err))
+	}
+	raw, err := c.readLine()
+	if err != nil {
+		return Reply{}, c.fail(true, why(ctx, err))
+	}
+	rep, err := parseReply(raw)
+	var bad *ReplyError
+	switch {
+	case errors.As(err, &bad):
+		return Reply{}, bad
+	case err != nil:
+		return Reply{}, c.fail(true, err)
+	case c.in.Buffered() > 0:
+		// More than the reply came with it: no telling which of the two was meant.
+		return Reply{}, c.fail(true, malformed("more than one line for one request"))
+	}
+	return rep, nil
+}
+
+// Distrust closes the connection for good because a reply did not have the shape that
+// its request calls for.
+func (c *Client) Distrust(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.fail(true, err)
+}
+
+// unasked looks, without waiting, for bytes (or the end) that stand in the connection
+// before anything was asked.
+func (c *Client) unasked() bool {
+	sc, ok := c.conn.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return true
+	}
+	var one [1]byte
+	var got error
+	if err := raw.Control(func(fd uintptr) {
+		_, _, got = unix.Recvfrom(int(fd), one[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+	}); err != nil {
+		return true
+	}
+	return !errors.Is(got, unix.EAGAIN)
+}
+
+func (c *Client) fail(sent bool, err error) error {
+	c.broken = ErrClosed
+	_ = c.Close()
+	return &SendError{Sent: sent, Err: err}
+}
+
+func why(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("no answer in time: %w", os.ErrDeadlineExceeded)
+	}
+	return err
+}
+
+// readLine reads up to a newline and never holds more than MaxLine bytes.
+func (c *Client) readLine() ([]byte, error) {
+	var out []byte
+	for {
+		part, err := c.in.ReadSlice('\n')
+		if len(out)+len(part) > MaxLine+1 {
+			return nil, malformed("longer than %d bytes", MaxLine)
+		}
+		if err == nil && out == nil {
+			return part[:len(part)-1], nil
+		}
+		out = append(out, part...)
+		switch {
+		case err == nil:
+			return out[:len(out)-1], nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		default:
+			return nil, err
+		}
+	}
+}
