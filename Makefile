@@ -1,0 +1,38 @@
+# `make help` lists the targets. Every target that needs something installs what is missing
+# first (scripts/setup: quiet, and done in a moment when nothing is).
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test bench clean
+
+# go commands need the flags of the native library; scripts/env is the one place that knows them.
+with_env = . scripts/env;
+
+help: ## show this list
+	@echo 'blockworld-voice: speech in Slovak, Czech and English becomes one typed command for a game.'
+	@echo
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+	@echo
+	@echo 'Start with: make demo. Caches are kept in $${XDG_CACHE_HOME:-~/.cache}/blockworld-voice, models in'
+	@echo '$${XDG_DATA_HOME:-~/.local/share}/blockworld-voice; WHISPER_CPP_DIR names a source of whisper.cpp that you have.'
+
+setup: ## install what is missing: system packages, Go modules, native library, base weights
+	@scripts/setup
+
+build: setup ## build bin/blockworld-voice
+	@$(with_env) go build -o bin/ ./cmd/blockworld-voice
+
+demo: build ## run the committed clips through the whole program, against its own game world
+	@scripts/demo
+
+test: setup ## go vet, then all tests with the race detector
+	@$(with_env) go vet ./...
+	@$(with_env) go test -race ./...
+
+bench: build ## time a clip from file to decision, beside whisper-cli from the same source
+	@scripts/native/cli
+	@$(with_env) scripts/bench
+
+clean: ## remove bin and build (not the caches, not the models)
+	rm -rf bin build
