@@ -31,8 +31,7 @@ test: setup ## go vet, then all tests with the race detector
 	@$(with_env) go test -race ./...
 
 bench: build ## time a clip from file to decision, beside whisper-cli from the same source
-	@scripts/native/cli
-	@$(with_env) scripts/bench
+	@scripts/bench
 
 clean: ## remove bin and build (not the caches, not the models)
 	rm -rf bin build

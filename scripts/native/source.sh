@@ -10,9 +10,19 @@ pinned() {
 }
 
 tag=$(pinned tag)
+cli_want=$(pinned cli_sha256)
+read -ra cli_parts <<<"$(pinned cli_sha256 rest)"
 tree_want=$(pinned tree_sha256)
 read -ra tree_parts <<<"$(pinned tree_sha256 rest)"
 source_dir=$native_cache/source-$tree_want
+
+# machine prints what a native build is made for: it must never reach another machine.
+machine() {
+	"$CXX" --version | head -n 1
+	"$CXX" -dumpmachine
+	uname -sm
+	sed -n '/^\(model name\|flags\|Features\|CPU part\)/p' /proc/cpuinfo 2>/dev/null | sort -u
+}
 
 # tree_digest FOLDER PART...: the digest of the sorted list of (sha256, path). Names that
 # begin with a dot are left out: archives of package managers drop some of them.
@@ -40,10 +50,10 @@ take() {
 	(cd "$from" && cp -R "${tree_parts[@]}" "$new/")
 	got=$(tree_digest "$new" "${tree_parts[@]}")
 	[ "$got" = "$tree_want" ] || die "the copy of $origin in $new is damaged" "check that the disk is sound and not full"
-	# The comparison program is taken along when it is there; native/cli checks it.
-	for part in $(pinned cli_sha256 rest); do
-		[ ! -e "$from/$part" ] || (cd "$from" && cp -R "$part" "$new/")
-	done
+	# The comparison program is taken along where it is the pinned one too; native/cli asks for it.
+	if [ "$(tree_digest "$from" "${cli_parts[@]}")" = "$cli_want" ]; then
+		(cd "$from" && cp -R --parents "${cli_parts[@]}" "$new/")
+	fi
 	# CMake insists on this template, which no target uses; an empty one will do.
 	mkdir -p "$new/bindings/javascript"
 	echo '{}' >"$new/bindings/javascript/package-tmpl.json"
