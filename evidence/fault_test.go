@@ -43,6 +43,20 @@ func (d *faultDisk) Write(path string, data []byte) error {
 	return d.disk.Write(path, data)
 }
 
+func (d *faultDisk) Mark(path string, data []byte) error {
+	if err := d.next(); err != nil {
+		return err
+	}
+	return d.disk.Mark(path, data)
+}
+
+func (d *faultDisk) SyncDir(path string) error {
+	if err := d.next(); err != nil {
+		return err
+	}
+	return d.disk.SyncDir(path)
+}
+
 func (d *faultDisk) Remove(path string) error {
 	if err := d.next(); err != nil {
 		return err
@@ -109,10 +123,10 @@ func TestAFailingDiskAtEveryOperation(t *testing.T) {
 			if strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "no space") || !strings.Contains(storage.Hint(), "space") {
 				t.Errorf("operation %d: %v / %s", at, err, storage.Hint())
 			}
-			if rep := must(Verify(s.Root())); rep.Damaged() && at > 2 {
+			if rep := must(Verify(s.Root())); rep.Damaged() && at > 5 {
 				t.Errorf("operation %d: damage %v", at, rep.Problems)
 			}
-			if at <= 2 {
+			if at <= 5 {
 				noError(t, os.RemoveAll(s.Root())) // the session itself could not be made
 				must(Open(s.Root()))
 			}

@@ -56,9 +56,8 @@ func newSession(t tb, s *Store) *Session {
 // quickDisk writes without waiting for the disk, where a test writes much and kills nothing.
 type quickDisk struct{ osDisk }
 
-func (quickDisk) Mkdir(path string) error              { return os.Mkdir(path, 0o700) }
 func (quickDisk) Write(path string, data []byte) error { return os.WriteFile(path, data, 0o600) }
-func (quickDisk) Remove(path string) error             { return os.Remove(path) }
+func (quickDisk) SyncDir(string) error                 { return nil }
 
 type product struct {
 	stage Stage

@@ -57,6 +57,13 @@ func (d *killDisk) Write(path string, data []byte) error {
 	return d.osDisk.Write(path, data)
 }
 
+func (d *killDisk) Mark(path string, data []byte) error {
+	d.step(func() {
+		_ = os.WriteFile(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)), data[:len(data)/2], 0o600)
+	})
+	return d.osDisk.Mark(path, data)
+}
+
 func (d *killDisk) Remove(path string) error {
 	d.step(func() { _ = os.Remove(path) })
 	return d.osDisk.Remove(path)

@@ -52,6 +52,9 @@ func (u *Utterance) OpenLog(s Stage, name string) (*Log, error) {
 	l := &Log{u: u, path: p, f: f, file: File{Name: path.Join(s.Folder(), name)}, sum: sha256.New()}
 	// From here the file exists, so it belongs to the stage even when its first line can't be written.
 	u.logs = append(u.logs, l)
+	if err := u.syncDir(filepath.Dir(p)); err != nil {
+		return l, err
+	}
 	return l, l.Append(logHeader{Schema, name})
 }
 

@@ -27,7 +27,7 @@ const (
 	Unreadable                  // the operating system doesn't let us read it
 	Unfinished                  // an utterance without a manifest: running, or interrupted
 	Unanchored                  // the last manifest is newer than head.json: interrupted between the two
-	Torn                        // a log of an unfinished utterance ends within a line
+	Torn                        // of an unfinished utterance, a log ends within a line or a mark was cut
 	Leftover                    // a temporary file of an interrupted write
 )
 

@@ -105,7 +105,8 @@ func (s *Session) Close() error {
 	return err
 }
 
-// writeHead replaces head.json and, when that worked, the head in memory.
+// writeHead replaces head.json and, when that worked, the head in memory. It makes all names in the session's folder
+// survive a crash of the machine.
 func (s *Session) writeHead(h headDoc) error {
 	data, err := strictjson.Marshal(h)
 	if err != nil {
@@ -113,6 +114,9 @@ func (s *Session) writeHead(h headDoc) error {
 	}
 	path := filepath.Join(s.dir, headName)
 	if err := s.store.disk.Write(path, data); err != nil {
+		return s.store.storage("write", path, err)
+	}
+	if err := s.store.disk.SyncDir(s.dir); err != nil {
 		return s.store.storage("write", path, err)
 	}
 	s.head = h

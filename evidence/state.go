@@ -62,9 +62,13 @@ func readState(dir string, t *tree, report func(k Kind, path, detail string)) St
 			}
 		case marked:
 			var m Mark
-			if err := loadDoc(dir, mark, &m); err != nil {
-				reportDoc(mark, err, report)
-			} else {
+			var newer *newerSchema
+			switch err := loadDoc(dir, mark, &m); {
+			case errors.As(err, &newer):
+				report(NewerSchema, mark, err.Error())
+			case err != nil:
+				report(Torn, mark, err.Error()) // a mark is not fsynced, so a crash of the machine may cut it
+			default:
 				ss.Mark = &m
 			}
 		}

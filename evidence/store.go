@@ -72,6 +72,9 @@ func (s *Store) NewSession(now time.Time) (*Session, error) {
 		if err != nil {
 			return nil, s.storage("create", dir, err)
 		}
+		if err := s.disk.SyncDir(s.root); err != nil {
+			return nil, s.storage("create", dir, err)
+		}
 		return s.open(id, dir, now)
 	}
 }

@@ -20,6 +20,9 @@ const (
 
 // Utterance is the writer of one utterance's folder. Stages are begun and ended strictly in order, each exactly
 // once, also those that are skipped. Methods may be called from any goroutine.
+//
+// What a method wrote is there whatever becomes of this process once it returned nil. It survives a crash of the
+// machine too when the stage's receipt is written; in the game stage, and for a log's lines, at once.
 type Utterance struct {
 	session *Session
 	id      UtteranceID
@@ -60,16 +63,22 @@ func (u *Utterance) BeginStage(s Stage) (Mark, error) {
 	if err := u.session.store.disk.Mkdir(dir); err != nil {
 		return Mark{}, u.session.fail("create", dir, err)
 	}
+	if err := u.syncDir(u.dir); err != nil {
+		return Mark{}, err
+	}
 	now := time.Now()
 	u.mark = Mark{Schema, s, int64(now.Sub(u.session.epoch)), wall(now)}
 	data, err := strictjson.Marshal(u.mark)
 	if err != nil {
 		return u.mark, fmt.Errorf("evidence: %w", err)
 	}
-	return u.mark, u.write(filepath.Join(dir, startedName), data)
+	if err := u.session.store.disk.Mark(filepath.Join(dir, startedName), data); err != nil {
+		return u.mark, u.session.fail("write", filepath.Join(dir, startedName), err)
+	}
+	return u.mark, nil
 }
 
-// Put writes one artefact of the stage under way; nil means that it is on the disk for good. A name is used once.
+// Put writes one artefact of the stage under way. A name is used once.
 func (u *Utterance) Put(s Stage, name string, data []byte) (File, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -84,6 +93,11 @@ func (u *Utterance) Put(s Stage, name string, data []byte) (File, error) {
 		return File{}, err
 	}
 	u.stage = append(u.stage, f)
+	if s == Game { // an attempt must be on the disk before anything is sent
+		if err := u.syncDir(filepath.Join(u.dir, s.Folder())); err != nil {
+			return File{}, err
+		}
+	}
 	return f, nil
 }
 
@@ -174,7 +188,7 @@ func (u *Utterance) PutReceipt(r Receipt) error {
 	if err := u.session.store.disk.Remove(filepath.Join(dir, startedName)); err != nil {
 		return u.session.fail("remove", filepath.Join(dir, startedName), err)
 	}
-	return nil
+	return u.syncDir(dir)
 }
 
 // Skip begins and ends a stage that did nothing. The reason says why.
@@ -206,6 +220,9 @@ func (u *Utterance) Seal() (digest.Digest, error) {
 	if err := u.write(filepath.Join(u.dir, manifestName), data); err != nil {
 		return digest.Digest{}, err
 	}
+	if err := u.syncDir(u.dir); err != nil {
+		return digest.Digest{}, err
+	}
 	u.sealed = true
 	d := digest.Of(data)
 	return d, u.session.sealed(u, d)
@@ -214,6 +231,13 @@ func (u *Utterance) Seal() (digest.Digest, error) {
 func (u *Utterance) write(path string, data []byte) error {
 	if err := u.session.store.disk.Write(path, data); err != nil {
 		return u.session.fail("write", path, err)
+	}
+	return nil
+}
+
+func (u *Utterance) syncDir(dir string) error {
+	if err := u.session.store.disk.SyncDir(dir); err != nil {
+		return u.session.fail("write", dir, err)
 	}
 	return nil
 }

@@ -102,15 +102,7 @@ func (v *verifier) session(rel string, id SessionID) digest.Digest {
 	if head != nil {
 		last = max(last, UtteranceID(head.Begun))
 	}
-	var (
-		prev     digest.Digest // of the manifest before, when known
-		known    = true
-		sealed   uint32
-		atHead   digest.Digest // of the manifest that head.json must name
-		gap      UtteranceID   // the first of a run of missing utterances
-		newest   digest.Digest
-		previous digest.Digest // what the newest manifest says of the one before
-	)
+	gap := UtteranceID(0) // the first of a run of missing utterances
 	endGap := func(next UtteranceID) {
 		if gap != 0 && gap == next-1 {
 			report(Missing, gap.String(), "")
@@ -119,6 +111,7 @@ func (v *verifier) session(rel string, id SessionID) digest.Digest {
 		}
 		gap = 0
 	}
+	c := chain{head: head, known: true}
 	for n := UtteranceID(1); n <= last; n++ {
 		name := n.String()
 		fi, err := os.Lstat(v.path(path.Join(rel, name)))
@@ -126,42 +119,58 @@ func (v *verifier) session(rel string, id SessionID) digest.Digest {
 			if gap == 0 {
 				gap = n
 			}
-			known = false
+			c.known = false
 			continue
 		}
 		endGap(n)
 		checkMode(fi, name, report)
 		m := v.utterance(path.Join(rel, name), id, n, live && n == last)
-		if !m.sealed {
-			if n != last || (head != nil && head.Sealed >= uint32(n)) {
-				report(Missing, path.Join(name, manifestName), "the utterance was sealed")
-			}
-			known = false
-			continue
+		if !m.sealed && (n != last || head != nil && head.Sealed >= uint32(n)) {
+			report(Missing, path.Join(name, manifestName), "the utterance was sealed")
 		}
-		sealed, newest, previous = uint32(n), m.digest, m.previous
-		if known && m.readable && m.previous != prev {
-			report(BrokenChain, path.Join(name, manifestName), fmt.Sprintf("it follows the manifest %s, but the one before is %s", short(m.previous), short(prev)))
-		}
-		prev, known = m.digest, true
-		if head != nil && head.Sealed == uint32(n) {
-			atHead = m.digest
-		}
+		c.add(n, m, report)
 	}
 	endGap(last + 1)
-	if head == nil {
-		return newest
+	c.end(live, report)
+	return c.newest.digest
+}
+
+// chain follows the manifests of one session.
+type chain struct {
+	head   *headDoc      // nil when it can't be used
+	known  bool          // whether prev is the digest of the manifest before
+	prev   digest.Digest // zero before the first
+	atHead digest.Digest // of the manifest that head.json must name
+	sealed uint32        // the number of the newest manifest
+	newest manifestFacts
+}
+
+func (c *chain) add(n UtteranceID, m manifestFacts, report func(k Kind, name, detail string)) {
+	if !m.sealed {
+		c.known = false
+		return
 	}
-	switch {
-	case head.Manifest != atHead:
-		report(BrokenChain, headName, fmt.Sprintf("it names the manifest %s of %d sealed utterances, found %s", short(head.Manifest), head.Sealed, short(atHead)))
-	case sealed == head.Sealed || live:
-	case sealed == head.Sealed+1 && previous == head.Manifest && !head.Closed:
-		report(Unanchored, UtteranceID(sealed).String(), "the program ended before head.json named it")
+	if c.known && m.readable && m.previous != c.prev {
+		report(BrokenChain, path.Join(n.String(), manifestName), fmt.Sprintf("it follows the manifest %s, but the one before is %s", short(m.previous), short(c.prev)))
+	}
+	if c.head != nil && c.head.Sealed == uint32(n) {
+		c.atHead = m.digest
+	}
+	c.known, c.prev, c.sealed, c.newest = true, m.digest, uint32(n), m
+}
+
+// end compares the last manifest with what head.json says of it. A live session may have sealed one more meanwhile.
+func (c *chain) end(live bool, report func(k Kind, name, detail string)) {
+	switch h := c.head; {
+	case h == nil: // said already
+	case h.Manifest != c.atHead:
+		report(BrokenChain, headName, fmt.Sprintf("it names the manifest %s of %d sealed utterances, found %s", short(h.Manifest), h.Sealed, short(c.atHead)))
+	case c.sealed == h.Sealed || live:
+	case c.sealed == h.Sealed+1 && c.newest.previous == h.Manifest && !h.Closed:
+		report(Unanchored, UtteranceID(c.sealed).String(), "the program ended before head.json named it")
 	default:
-		report(BrokenChain, headName, fmt.Sprintf("it knows %d sealed utterances, found %d", head.Sealed, sealed))
+		report(BrokenChain, headName, fmt.Sprintf("it knows %d sealed utterances, found %d", h.Sealed, c.sealed))
 	}
-	return newest
 }
 
 // sessionDocs checks session.json and head.json; head is nil when it can't be used.
