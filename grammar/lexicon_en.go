@@ -1,0 +1,62 @@
+package grammar
+
+import (
+	"blockworld-voice/internal/lang"
+)
+
+var tableEN = table{
+	language: lang.EN, code: "en", name: "English", family: 1,
+	commands: []phrases{
+		{KindState, []string{"state"}},
+		{KindStatus, []string{"status"}},
+		{KindGoTo, []string{"go to", "goto"}},
+		{KindLookAt, []string{"look at", "look-at"}},
+		{KindSay, []string{"say"}},
+		{KindIdle, []string{"idle", "wait"}},
+		{KindFollow, []string{"follow me"}},
+		{KindBuild, []string{"build approved plan"}},
+		{KindStop, []string{"stop", "quit"}},
+	},
+	numerals: []numeral{
+		{class: classZero, value: 0, forms: "zero"},
+		{class: classOh, value: 0, forms: "oh"},
+		{class: classUnit, value: 1, forms: "one", roles: roleOne},
+		{class: classUnit, value: 2, forms: "two"},
+		{class: classUnit, value: 3, forms: "three"},
+		{class: classUnit, value: 4, forms: "four"},
+		{class: classUnit, value: 5, forms: "five"},
+		{class: classUnit, value: 6, forms: "six"},
+		{class: classUnit, value: 7, forms: "seven"},
+		{class: classUnit, value: 8, forms: "eight"},
+		{class: classUnit, value: 9, forms: "nine"},
+		{class: classTeen, value: 10, forms: "ten"},
+		{class: classTeen, value: 11, forms: "eleven"},
+		{class: classTeen, value: 12, forms: "twelve"},
+		{class: classTeen, value: 13, forms: "thirteen"},
+		{class: classTeen, value: 14, forms: "fourteen"},
+		{class: classTeen, value: 15, forms: "fifteen"},
+		{class: classTeen, value: 16, forms: "sixteen"},
+		{class: classTeen, value: 17, forms: "seventeen"},
+		{class: classTeen, value: 18, forms: "eighteen"},
+		{class: classTeen, value: 19, forms: "nineteen"},
+		{class: classTens, value: 20, forms: "twenty"},
+		{class: classTens, value: 30, forms: "thirty"},
+		{class: classTens, value: 40, forms: "forty", heard: "fourty"},
+		{class: classTens, value: 50, forms: "fifty"},
+		{class: classTens, value: 60, forms: "sixty"},
+		{class: classTens, value: 70, forms: "seventy"},
+		{class: classTens, value: 80, forms: "eighty"},
+		{class: classTens, value: 90, forms: "ninety"},
+		{class: classHundred, forms: "hundred"},
+		{class: classThousand, forms: "thousand"},
+		{class: classAnd, forms: "and"},
+		{class: classA, forms: "a", roles: roleArticle},
+		{class: classMinus, forms: "minus negative"},
+		{class: classPoint, forms: "point", roles: roleLead},
+	},
+	joints: [jointCount]joinBits{
+		jointTensUnit: joinHyphen | joinSpace, jointHundred: joinSpace, jointHundredRest: joinSpace,
+		jointThousand: joinSpace, jointThousandRest: joinSpace, jointOther: joinSpace,
+	},
+	tightHundreds: true,
+}

@@ -1,0 +1,497 @@
+package grammar
+
+// The number machine reads the words of one number. The parser and the automaton share it.
+
+// phase is what the machine has just read.
+type phase uint8
+
+const (
+	phaseStart phase = iota
+	phaseSign
+	phaseArticle // "a", before hundred or thousand
+	phaseZero
+	phaseUnit
+	phaseUnitLink // unit and link, before tens: "pět a"
+	phaseUnitOh   // "one oh", before a unit
+	phaseTeen
+	phaseTens
+	phaseDone // a whole part that only thousand or a point may follow
+	phaseHundred
+	phaseHundredAnd
+	phaseThousand
+	phaseThousandAnd
+	phasePoint
+	phaseFrac1    // one decimal digit
+	phaseFracLink // decimal digit and link
+	phaseFracTens // tens as decimals
+	phaseFracEnd  // two decimals
+	phaseFracOver // more decimals than a coordinate has
+	phaseWritten  // a number written with decimals
+)
+
+// Flags of a number being read.
+const (
+	flagNeg uint8 = 1 << iota
+	flagHundreds
+	flagThousands
+	flagDigits  // everything so far was written with digits
+	flagOne     // the unit may stand before a hundred though it is one
+	flagBound   // the unit needs a link
+	flagTight   // the unit may be meant as hundreds
+	flagGrouped // digits in groups of three, with spaces
+)
+
+// doubt marks a reading that is never accepted, but that a speaker could have meant.
+type doubt uint8
+
+const (
+	doubtMixed   doubt = 1 << iota // digits and words, or words of two language families, in one number
+	doubtFine                      // three or more decimals
+	doubtGroup                     // a group of three digits after a comma or point
+	doubtScaled                    // "2.5 thousand"
+	doubtComma                     // a decimal comma where the language has none
+	doubtLoose                     // "one twenty" for 120
+	doubtGrouped                   // groups of three digits with spaces
+	doubtLinked                    // "and" between numbers
+)
+
+// number is the state of the machine.
+type number struct {
+	phase     phase
+	flags     uint8
+	doubt     doubt
+	family    uint8
+	sub       uint8 // the part below a hundred
+	frac      uint8 // hundredths
+	last      uint8 // decoding: the last word form
+	hundreds  int16
+	thousands int32
+}
+
+var numberStart = number{family: 0xff}
+
+func (q number) has(f uint8) bool { return q.flags&f != 0 }
+
+// value is the number read so far.
+func (q number) value() Coord {
+	v := Coord((q.thousands*1000+int32(q.hundreds)*100+int32(q.sub))*100 + int32(q.frac))
+	if q.has(flagNeg) {
+		return -v
+	}
+	return v
+}
+
+// complete says whether the number may end here.
+func (q number) complete() bool {
+	switch q.phase {
+	case phaseZero, phaseTeen, phaseTens, phaseDone, phaseHundred, phaseThousand,
+		phaseFrac1, phaseFracTens, phaseFracEnd, phaseFracOver, phaseWritten:
+		return true
+	case phaseUnit:
+		return !q.has(flagBound)
+	case phaseStart, phaseSign, phaseArticle, phaseUnitLink, phaseUnitOh, phaseHundredAnd, phaseThousandAnd, phasePoint, phaseFracLink:
+		return false
+	}
+	return false
+}
+
+// opensBelowHundred: a unit, teen or tens may come.
+func (q number) opensBelowHundred() bool {
+	switch q.phase {
+	case phaseStart, phaseSign, phaseHundred, phaseHundredAnd, phaseThousand, phaseThousandAnd:
+		return true
+	case phaseArticle, phaseZero, phaseUnit, phaseUnitLink, phaseUnitOh, phaseTeen, phaseTens, phaseDone,
+		phasePoint, phaseFrac1, phaseFracLink, phaseFracTens, phaseFracEnd, phaseFracOver, phaseWritten:
+		return false
+	}
+	return false
+}
+
+// opens: the number, or the part after a thousand, begins.
+func (q number) opens() bool {
+	return q.phase == phaseStart || q.phase == phaseSign || q.phase == phaseThousand || q.phase == phaseThousandAnd
+}
+
+// isWhole: the words so far are a whole number that a decimal point may follow.
+func (q number) isWhole() bool { return q.phase < phasePoint && q.complete() }
+
+// isFrac: decimals have been read.
+func (q number) isFrac() bool { return q.phase > phasePoint && q.complete() }
+
+// step reads one more word.
+func (q number) step(a *atom) (number, bool) {
+	wasDigits := q.has(flagDigits)
+	p := q.phase
+	q, ok := q.advance(a)
+	if !ok {
+		return q, false
+	}
+	if a.class != classDigits {
+		q.family &= a.family
+		if q.family == 0 {
+			q.doubt |= doubtMixed
+			q.family = 0xff
+		}
+		if wasDigits {
+			switch a.class {
+			case classPoint, classHundred, classThousand:
+			case classZero, classOh, classUnit, classTeen, classTens, classHundreds, classAnd, classA, classMinus, classDigits:
+				if p < phasePoint {
+					q.doubt |= doubtMixed
+				}
+			}
+			if p < phasePoint && a.class != classPoint {
+				q.flags &^= flagDigits
+			}
+		}
+	}
+	return q, true
+}
+
+func (q number) advance(a *atom) (number, bool) {
+	switch a.class {
+	case classMinus:
+		if q.phase != phaseStart {
+			return q, false
+		}
+		q.phase, q.flags = phaseSign, flagNeg
+		return q, true
+	case classZero:
+		if q.phase == phaseStart || q.phase == phaseSign {
+			q.phase = phaseZero
+			return q, true
+		}
+		return q.decimal(0)
+	case classOh:
+		switch {
+		case q.phase == phaseStart || q.phase == phaseSign:
+			q.phase = phaseZero
+			return q, true
+		case q.phase == phaseUnit && !q.has(flagHundreds|flagThousands):
+			q.phase = phaseUnitOh
+			return q, true
+		}
+		return q.decimal(0)
+	case classUnit:
+		return q.unit(a)
+	case classTeen, classTens:
+		return q.teens(a)
+	case classHundred:
+		return q.hundred(a)
+	case classHundreds:
+		if q.opens() && !q.has(flagHundreds) {
+			q.phase, q.hundreds = phaseHundred, int16(a.value/100)
+			q.flags |= flagHundreds
+			return q, true
+		}
+		return q, false
+	case classThousand:
+		return q.thousand(a)
+	case classAnd:
+		if q.phase == phaseHundred {
+			q.phase = phaseHundredAnd
+			return q, true
+		}
+		if q.phase == phaseThousand {
+			q.phase = phaseThousandAnd
+			return q, true
+		}
+		return q, false
+	case classA:
+		switch {
+		case q.phase == phaseUnit && a.roles&roleLink != 0:
+			q.phase = phaseUnitLink
+			return q, true
+		case q.phase == phaseFrac1 && a.roles&roleLink != 0 && q.frac != 0:
+			q.phase = phaseFracLink
+			return q, true
+		case (q.phase == phaseStart || q.phase == phaseSign) && a.roles&roleArticle != 0:
+			q.phase = phaseArticle
+			return q, true
+		}
+		return q, false
+	case classPoint:
+		lead := a.roles&roleLead != 0 && (q.phase == phaseStart || q.phase == phaseSign)
+		if lead || q.isWhole() && !q.has(flagGrouped) {
+			q.phase = phasePoint
+			return q, true
+		}
+		return q, false
+	case classDigits:
+		return q.written(a)
+	}
+	return q, false
+}
+
+// decimal reads one spoken decimal digit.
+func (q number) decimal(d int32) (number, bool) {
+	switch q.phase {
+	case phasePoint:
+		q.phase, q.frac = phaseFrac1, uint8(d*10)
+	case phaseFrac1:
+		q.phase = phaseFracEnd
+		q.frac += uint8(d)
+	case phaseFracTens:
+		if d == 0 {
+			q.phase = phaseFracOver
+			q.doubt |= doubtFine
+			break
+		}
+		q.phase = phaseFracEnd
+		q.frac += uint8(d)
+	case phaseFracEnd, phaseFracOver:
+		q.phase = phaseFracOver
+		q.doubt |= doubtFine
+	case phaseStart, phaseSign, phaseArticle, phaseZero, phaseUnit, phaseUnitLink, phaseUnitOh, phaseTeen, phaseTens,
+		phaseDone, phaseHundred, phaseHundredAnd, phaseThousand, phaseThousandAnd, phaseFracLink, phaseWritten:
+		return q, false
+	}
+	return q, true
+}
+
+func (q number) unit(a *atom) (number, bool) {
+	if a.roles&roleBound != 0 && !q.opensBelowHundred() {
+		return q, false
+	}
+	switch {
+	case q.opensBelowHundred():
+		q.flags &^= flagOne | flagBound | flagTight
+		if a.roles&roleOne != 0 || a.value > 1 {
+			q.flags |= flagOne
+		}
+		if a.roles&roleBound != 0 {
+			q.flags |= flagBound
+		}
+		if a.roles&roleTight != 0 && (q.phase == phaseStart || q.phase == phaseSign) {
+			q.flags |= flagTight
+		}
+		q.phase, q.sub = phaseUnit, uint8(a.value)
+		return q, true
+	case q.phase == phaseTens:
+		q.phase = phaseDone
+		q.sub += uint8(a.value)
+		return q, true
+	case q.phase == phaseUnitOh:
+		q.phase, q.hundreds, q.sub = phaseDone, int16(q.sub), uint8(a.value)
+		q.flags |= flagHundreds
+		return q, true
+	}
+	return q.decimal(a.value)
+}
+
+func (q number) teens(a *atom) (number, bool) {
+	tens := a.class == classTens
+	next := phaseTeen
+	if tens {
+		next = phaseTens
+	}
+	switch q.phase {
+	case phaseStart, phaseSign, phaseHundred, phaseHundredAnd, phaseThousand, phaseThousandAnd:
+		q.phase, q.sub = next, uint8(a.value)
+		return q, true
+	case phaseUnit:
+		if !q.has(flagTight) || a.roles&roleTight == 0 || q.has(flagHundreds|flagThousands) {
+			return q, false
+		}
+		q.hundreds, q.sub, q.phase = int16(q.sub), uint8(a.value), next
+		q.flags |= flagHundreds
+		q.doubt |= doubtLoose
+		return q, true
+	case phaseUnitLink:
+		if !tens {
+			return q, false
+		}
+		q.phase = phaseDone
+		q.sub += uint8(a.value)
+		return q, true
+	case phasePoint:
+		q.frac = uint8(a.value)
+		q.phase = phaseFracEnd
+		if tens {
+			q.phase = phaseFracTens
+		}
+		return q, true
+	case phaseFracLink:
+		if !tens {
+			return q, false
+		}
+		q.phase = phaseFracEnd
+		q.frac = q.frac/10 + uint8(a.value)
+		return q, true
+	case phaseArticle, phaseZero, phaseUnitOh, phaseTeen, phaseTens, phaseDone, phaseFrac1, phaseFracTens, phaseFracEnd, phaseFracOver, phaseWritten:
+		return q, false
+	}
+	return q, false
+}
+
+func (q number) hundred(a *atom) (number, bool) {
+	bare := a.roles&roleBare != 0
+	switch {
+	case q.isFrac():
+		return q.scaled(), true
+	case q.opens() && bare, q.phase == phaseArticle && !bare:
+		q.hundreds = 1
+	case q.has(flagHundreds):
+		return q, false
+	case q.phase == phaseUnit && q.has(flagOne) && !q.has(flagBound):
+		q.hundreds = int16(q.sub)
+	case (q.phase == phaseTeen || q.phase == phaseDone) && q.sub > 10 && !q.has(flagThousands):
+		q.hundreds = int16(q.sub)
+	default:
+		return q, false
+	}
+	q.phase, q.sub = phaseHundred, 0
+	q.flags |= flagHundreds
+	return q, true
+}
+
+func (q number) thousand(a *atom) (number, bool) {
+	bare := a.roles&roleBare != 0
+	switch {
+	case q.isFrac():
+		return q.scaled(), true
+	case (q.phase == phaseStart || q.phase == phaseSign) && bare, q.phase == phaseArticle && !bare:
+		q.thousands = 1
+	case q.isWhole() && !q.has(flagThousands) && q.phase != phaseZero:
+		q.thousands = int32(q.hundreds)*100 + int32(q.sub)
+	default:
+		return q, false
+	}
+	q.phase, q.hundreds, q.sub = phaseThousand, 0, 0
+	q.flags = q.flags&^flagHundreds | flagThousands
+	return q, true
+}
+
+// scaled is "2.5 thousand": outside the grammar, but what a speaker may mean.
+func (q number) scaled() number {
+	q.phase, q.thousands, q.hundreds, q.sub, q.frac = phaseThousand, 1, 0, 0, 0
+	q.flags = q.flags&^flagHundreds | flagThousands
+	q.doubt |= doubtScaled
+	return q
+}
+
+// written reads a number written with digits.
+func (q number) written(a *atom) (number, bool) {
+	v := a.value
+	switch {
+	case q.phase == phaseStart || q.phase == phaseSign && !a.neg:
+		if a.neg {
+			q.flags |= flagNeg
+		}
+		q.flags |= flagDigits
+		q.setDigits(v)
+		if a.point {
+			q.phase, q.frac = phaseWritten, a.frac
+		}
+		if a.fine {
+			q.doubt |= doubtGroup
+		}
+		return q, true
+	case !a.plain:
+		return q, false
+	case q.has(flagDigits) && q.isWhole():
+		whole := q.thousands*1000 + int32(q.hundreds)*100 + int32(q.sub)
+		if a.digits != 3 || !(whole < 1000 && whole > 0 || q.has(flagGrouped)) {
+			return q, false
+		}
+		q.setDigits(min(whole, 999)*1000 + v)
+		q.phase = phaseDone
+		q.flags |= flagGrouped
+		q.doubt |= doubtGrouped
+		return q, true
+	case q.phase == phasePoint:
+		switch a.digits {
+		case 1:
+			q.phase, q.frac = phaseFrac1, uint8(v*10)
+		case 2:
+			q.phase, q.frac = phaseFracEnd, uint8(v)
+		default:
+			q.phase = phaseFracOver
+			q.doubt |= doubtFine
+		}
+		q.flags |= flagDigits
+		return q, true
+	}
+	return q.mixed(a)
+}
+
+// mixed reads digits where a word of the number is expected: "sto 64". Never accepted.
+func (q number) mixed(a *atom) (number, bool) {
+	v := a.value
+	b := atom{class: classUnit, value: v, family: 0xff}
+	switch {
+	case v == 0:
+		b.class = classZero
+	case v >= 10 && v < 20:
+		b.class = classTeen
+	case v >= 20 && v < 100 && v%10 == 0:
+		b.class = classTens
+	}
+	switch {
+	case v < 20 || v < 100 && v%10 == 0:
+		n, ok := q.advance(&b)
+		if !ok {
+			return q, false
+		}
+		q = n
+	case v < 100 && q.opensBelowHundred():
+		q.phase, q.sub = phaseDone, uint8(v)
+	case v < 1000 && (q.phase == phaseThousand || q.phase == phaseThousandAnd):
+		q.phase, q.hundreds, q.sub = phaseDone, int16(v/100), uint8(v%100)
+		q.flags |= flagHundreds
+	default:
+		return q, false
+	}
+	q.doubt |= doubtMixed
+	return q, true
+}
+
+// setDigits gives the machine the state that the same number in words would have.
+func (q *number) setDigits(v int32) {
+	v = min(v, 999999)
+	q.thousands, q.hundreds, q.sub = v/1000, int16(v/100%10), uint8(v%100)
+	q.flags &^= flagHundreds | flagThousands
+	if q.thousands > 0 {
+		q.flags |= flagThousands
+	}
+	if q.hundreds > 0 {
+		q.flags |= flagHundreds
+	}
+	switch {
+	case v == 0:
+		q.phase = phaseZero
+	case q.sub == 0 && q.hundreds == 0:
+		q.phase = phaseThousand
+	case q.sub == 0:
+		q.phase = phaseHundred
+	case v < 10:
+		q.phase = phaseUnit
+		q.flags |= flagOne
+	case v < 20:
+		q.phase = phaseTeen
+	case v < 100 && v%10 == 0:
+		q.phase = phaseTens
+	default:
+		q.phase = phaseDone
+	}
+}
+
+// tightComma reads digits that follow a comma without a space as decimals.
+func (q number) tightComma(a *atom, decimal bool) (number, bool) {
+	if !q.has(flagDigits) || !q.isWhole() || q.has(flagGrouped) || !a.plain {
+		return q, false
+	}
+	q.phase = phaseWritten
+	switch {
+	case a.digits == 1:
+		q.frac = uint8(a.value * 10)
+	case a.digits == 2:
+		q.frac = uint8(a.value)
+	default:
+		q.doubt |= doubtGroup
+	}
+	if !decimal {
+		q.doubt |= doubtComma
+	}
+	return q, true
+}
