@@ -54,7 +54,9 @@ type InvariantError struct{ What string }
 
 func (e *InvariantError) Error() string { return "evidence: " + e.What }
 
-func invariant(format string, args ...any) error { return &InvariantError{fmt.Sprintf(format, args...)} }
+func invariant(format string, args ...any) error {
+	return &InvariantError{fmt.Sprintf(format, args...)}
+}
 
 // RootError is a folder that can't be the root of a store.
 type RootError struct {
