@@ -74,7 +74,7 @@ func (s *Store) Pull(ctx context.Context, q PullRequest) (Model, error) {
 	d.client, d.progress = &client, q.Progress
 
 	// The partial file is named by what it will be, so that the next call finds it.
-	part := filepath.Join(s.dir, tempPrefix+digest.Of([]byte(d.url + " " + d.want.String())).Short())
+	part := filepath.Join(s.dir, tempPrefix+digest.Of([]byte(d.url+" "+d.want.String())).Short())
 	lock := flock.New(part+".lock", flock.SetPermissions(0o600))
 	if ok, err := lock.TryLock(); err != nil {
 		return Model{}, failf("check the folder", err, "the model store can't be written")
