@@ -113,11 +113,11 @@ func (s *scanner) search(r *reading, want int, at int32, doubts doubt, known *re
 	n := int32(len(s.items))
 	for c := s.index[at]; c < s.index[at+1]; c++ {
 		cut := &s.cuts[c]
-		if cut.doubt&doubtLoose != 0 && (r.n > 0 && r.cuts[r.n-1].frac1 || doubts&doubtLinked != 0) {
-			continue // a speaker departs from the grammar in one way at a time
+		d := doubts | cut.doubt
+		if cut.doubt&doubtLoose != 0 && r.n > 0 && r.cuts[r.n-1].frac1 || d&doubtLoose != 0 && d&doubtLinked != 0 {
+			continue // digits after a decimal belong to it; and nobody departs from the grammar in two ways at once
 		}
 		r.cuts[r.n], r.starts[r.n] = *cut, at
-		d := doubts | cut.doubt
 		if r.n+1 == want {
 			if cut.end != n {
 				continue
