@@ -112,31 +112,53 @@ func (c *Client) Ask(ctx context.Context, r Request, wait time.Duration) (Reply,
 
 // Send is Ask for a line that was rendered before.
 func (c *Client) Send(ctx context.Context, line Line, wait time.Duration) (Reply, error) {
+	p, err := c.Post(ctx, line, wait)
+	if err != nil {
+		return Reply{}, err
+	}
+	return p.Await(ctx, wait)
+}
+
+// Pending is a line that was sent and not yet answered. Its connection is taken until
+// Await has returned.
+type Pending struct{ c *Client }
+
+// Post sends a line and doesn't wait for its reply: Await must be called once.
+func (c *Client) Post(ctx context.Context, line Line, wait time.Duration) (*Pending, error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	if err := c.post(ctx, line, wait); err != nil {
+		c.mu.Unlock()
+		return nil, err
+	}
+	return &Pending{c}, nil
+}
+
+func (c *Client) post(ctx context.Context, line Line, wait time.Duration) error {
 	if c.broken != nil {
-		return Reply{}, &SendError{Err: c.broken}
+		return &SendError{Err: c.broken}
 	}
 	if err := ctx.Err(); err != nil {
-		return Reply{}, &SendError{Err: err}
+		return &SendError{Err: err}
 	}
 	if line == (Line{}) {
-		return Reply{}, &SendError{Err: errors.New("an empty line")}
+		return &SendError{Err: errors.New("an empty line")}
 	}
-	deadline := time.Now().Add(wait)
-	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
-		deadline = d
-	}
-	_ = c.conn.SetDeadline(deadline)
-	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
+	defer c.limit(ctx, wait)()
 	if c.in.Buffered() > 0 || c.unasked() {
-		return Reply{}, c.fail(false, malformed("the game spoke without being asked, or closed"))
+		return c.fail(false, malformed("the game spoke without being asked, or closed"))
 	}
 	n, err := c.conn.Write([]byte(line.s + "\n"))
 	if err != nil {
-		return Reply{}, c.fail(n > 0, why(ctx, err))
+		return c.fail(n > 0, why(ctx, err))
 	}
+	return nil
+}
+
+// Await waits for the reply. Its errors are those of Ask.
+func (p *Pending) Await(ctx context.Context, wait time.Duration) (Reply, error) {
+	c := p.c
+	defer c.mu.Unlock()
+	defer c.limit(ctx, wait)()
 	raw, err := c.readLine()
 	if err != nil {
 		return Reply{}, c.fail(true, why(ctx, err))
@@ -144,15 +166,26 @@ func (c *Client) Send(ctx context.Context, line Line, wait time.Duration) (Reply
 	rep, err := parseReply(raw)
 	var bad *ReplyError
 	switch {
-	case errors.As(err, &bad):
-		return Reply{}, bad
-	case err != nil:
+	case err != nil && !errors.As(err, &bad):
 		return Reply{}, c.fail(true, err)
 	case c.in.Buffered() > 0:
 		// More than the reply came with it: no telling which of the two was meant.
 		return Reply{}, c.fail(true, malformed("more than one line for one request"))
+	case bad != nil:
+		return Reply{}, bad
 	}
 	return rep, nil
+}
+
+// limit bounds what follows by the time given and by ctx. The returned function ends that.
+func (c *Client) limit(ctx context.Context, wait time.Duration) func() {
+	deadline := time.Now().Add(wait)
+	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
+		deadline = d
+	}
+	_ = c.conn.SetDeadline(deadline)
+	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })
+	return func() { stop() }
 }
 
 // Distrust closes the connection for good because a reply did not have the shape that
