@@ -279,12 +279,23 @@ func benchDecode(b *testing.B, n, first int) {
 	if err := s.Encode(tone(300, 4), 256); err != nil {
 		b.Fatal(err)
 	}
+	past := make([]Item, 200)
+	for i := range past {
+		past[i] = Item{Token: int32(300 + i), Pos: int32(i)}
+	}
+	if n > 100 {
+		past = past[:1]
+	}
+	if _, err := s.Decode(past, len(past)); err != nil {
+		b.Fatal(err)
+	}
 	items := make([]Item, n)
 	for i := range items {
-		items[i] = Item{Token: int32(100 + i), Pos: 5, Seq: int32(i + 1)}
+		items[i] = Item{Token: int32(100 + i), Pos: int32(len(past) + i), Seq: int32(i + 1)}
 	}
+	parents := make([]int32, n)
 	for b.Loop() {
-		s.Forget()
+		s.Branch(parents)
 		if _, err := s.Decode(items, first); err != nil {
 			b.Fatal(err)
 		}

@@ -165,7 +165,9 @@ int bwv_decode(bwv_state * b, const int32_t * token, const int32_t * pos, const 
         return BWV_NO_ROOM;
     }
     const int head = kv.head;
-    kv.n = std::min<uint32_t>(kv.size, whisper_kv_cache_cell_max(kv));
+    // A multiple of 32 keeps the products with the cache on their fast paths; the cells
+    // beyond are masked below.
+    kv.n = std::min<uint32_t>(kv.size, GGML_PAD(whisper_kv_cache_cell_max(kv), 32));
     const int n_kv = kv.n;
 
     auto & sched = st.sched_decode.sched;
