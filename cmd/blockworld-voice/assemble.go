@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"path/filepath"
+	"syscall"
+
+	"blockworld-voice/evidence"
+	"blockworld-voice/game"
+	"blockworld-voice/internal/pipeline"
+	"blockworld-voice/synth"
+	"blockworld-voice/transcribe"
+)
+
+// assembly is everything that a run holds, from the outside in.
+type assembly struct {
+	lab     *game.LabProcess // nil with a game profile
+	engine  *loading         // nil for typed instructions
+	session *pipeline.Session
+	game    *game.Session
+}
+
+// assemble opens what a run needs. The model loads in the background while the lab and the session start.
+func assemble(p *program, set settings, hears bool) (_ *assembly, err error) {
+	a := &assembly{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.close())
+		}
+	}()
+	if hears {
+		if a.engine, err = load(set); err != nil {
+			return nil, err
+		}
+	}
+	profile, err := a.companion(p, set)
+	if err != nil {
+		return nil, err
+	}
+	root := set.evidence
+	if root == "" {
+		root = filepath.Join(profile.Workspace, "evidence")
+	}
+	store, err := evidence.Open(root)
+	if err != nil {
+		return nil, err
+	}
+	cfg := pipeline.Config{Store: store, Languages: set.languages, Reply: set.reply, At: at}
+	if a.engine != nil {
+		cfg.Engine = a.engine
+	}
+	cfg.Voice = &synth.Espeak{Voices: set.voices}
+	if a.session, err = pipeline.Open(cfg); err != nil {
+		return nil, err
+	}
+	if a.game, err = game.Open(p.ctx, profile, game.Options{SessionID: a.session.ID().String()}); err != nil {
+		return nil, opening(err)
+	}
+	for _, r := range a.game.Recovered() {
+		p.note(set, fmt.Sprintf("run %s of session %s is unknown: %s; it is not sent again", r.Run, r.Session, r.Outcome().Say()))
+	}
+	a.session.Bind(a.game)
+	return a, nil
+}
+
+// note tells a person something on standard error.
+func (p *program) note(set settings, text string) {
+	if !set.quiet {
+		fmt.Fprintln(p.err, oneLine(text))
+	}
+}
+
+// companion admits the game profile, or starts the embedded lab.
+func (a *assembly) companion(p *program, set settings) (game.Profile, error) {
+	if set.profile == "" {
+		lab, profile, err := startLab(p.ctx, set.workspace)
+		if err != nil {
+			return profile, err
+		}
+		a.lab = lab
+		p.note(set, fmt.Sprintf("no --profile: the embedded lab runs, a synthetic world at %d× speed, workspace %s", labSpeed, profile.Workspace))
+		return profile, nil
+	}
+	profile, err := game.ReadProfile(set.profile)
+	if err != nil {
+		return profile, &problem{status: statusUsage, what: "the game profile can't be used", next: "write a fresh one with: blockworld-voice profile new", err: err}
+	}
+	if set.workspace != "" && set.workspace != profile.Workspace {
+		return profile, usage("name the same workspace in both",
+			"the speech profile names the workspace %s, the game profile %s", set.workspace, profile.Workspace)
+	}
+	return profile, nil
+}
+
+// close ends what is open, from the inside out. It may be called on a half-made assembly.
+func (a *assembly) close() error {
+	var errs []error
+	if a.game != nil {
+		errs = append(errs, a.game.Close())
+	}
+	if a.session != nil {
+		errs = append(errs, a.session.Close())
+	}
+	if a.lab != nil {
+		errs = append(errs, a.lab.Close())
+	}
+	if a.engine != nil {
+		errs = append(errs, a.engine.close())
+	}
+	return errors.Join(errs...)
+}
+
+// opening maps the refusal of a game session to an exit status.
+func opening(err error) error {
+	var o *game.OpenError
+	if !errors.As(err, &o) {
+		return err
+	}
+	p := &problem{status: statusRefused, what: "no session was opened (" + o.Reason.String() + "): " + o.Detail, next: o.Hint, err: nil}
+	if o.Err != nil && o.Err.Error() != o.Detail {
+		p.err = o.Err
+	}
+	switch o.Reason {
+	case game.Denied:
+		p.status = statusDenied
+	case game.NotBound:
+		if unreachable(o.Err) {
+			p.status = statusUnreachable
+		}
+	case game.NotPermitted, game.OutOfBounds, game.TooFar, game.Budget, game.Expired, game.Busy, game.Disarmed:
+	}
+	if errors.Is(err, context.Canceled) {
+		p.status = statusCancelled
+	}
+	return p
+}
+
+// unreachable says that nobody answers behind the endpoint.
+func unreachable(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist)
+}
+
+// loading is an engine that is being loaded in the background.
+type loading struct {
+	ready  chan struct{}
+	engine *transcribe.Engine
+	err    error
+}
+
+// load finds the model and begins to load it.
+func load(set settings) (*loading, error) {
+	store, err := modelStore()
+	if err != nil {
+		return nil, err
+	}
+	m, err := store.Resolve(set.model)
+	if err != nil {
+		return nil, err
+	}
+	l := &loading{ready: make(chan struct{})}
+	go func() {
+		defer close(l.ready)
+		l.engine, l.err = transcribe.New(transcribe.Config{
+			Path: m.Path, Name: m.Name, SHA256: m.SHA256, Threads: set.threads, Thresholds: set.thresholds,
+		})
+	}()
+	return l, nil
+}
+
+// Transcribe waits for the engine and asks it.
+func (l *loading) Transcribe(ctx context.Context, r transcribe.Request) (*transcribe.Transcript, error) {
+	select {
+	case <-l.ready:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if l.err != nil {
+		return nil, l.err
+	}
+	return l.engine.Transcribe(ctx, r)
+}
+
+func (l *loading) close() error {
+	<-l.ready
+	if l.engine == nil {
+		return nil
+	}
+	return l.engine.Close()
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// command is one selected command with its flags.
+type command interface{ Run(*program) error }
+
+type cli struct {
+	Run       runCmd       `cmd:"" default:"withargs" hidden:""`
+	Lab       labCmd       `cmd:"" passthrough:"" help:"The synthetic game as its own process behind a control socket."`
+	Models    modelsCmd    `cmd:"" help:"Speech models: list, pull, add, import, verify, rm."`
+	Evidence  evidenceCmd  `cmd:"" help:"What was recorded: list, show, verify."`
+	Grammar   grammarCmd   `cmd:"" help:"The grammar: its reference page, parse, sample, gbnf."`
+	Profile   profileCmd   `cmd:"" help:"Game profiles: new, check."`
+	Reconcile reconcileCmd `cmd:"" help:"End the ownership record of an interrupted or unknown session, explicitly."`
+	Doctor    doctorCmd    `cmd:"" help:"What is installed, what is missing, what to do next."`
+}
+
+// parse selects a command. It returns nil and no error when help was asked for and printed.
+func (p *program) parse(args []string) (command, error) {
+	var c cli
+	helped := false
+	k, err := kong.New(&c,
+		kong.Name("blockworld-voice"),
+		kong.Writers(p.out, p.err),
+		kong.Exit(func(int) { helped = true }),
+		kong.DefaultEnvars("BLOCKWORLD_VOICE"),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
+		kong.Help(help),
+	)
+	if err != nil {
+		return nil, err
+	}
+	ctx, err := k.Parse(args)
+	if helped {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, usage("see: blockworld-voice --help", "%v", err)
+	}
+	if err := onlyOnce(ctx); err != nil {
+		return nil, err
+	}
+	selected, ok := ctx.Selected().Target.Addr().Interface().(command)
+	if !ok {
+		return nil, usage("see: blockworld-voice "+ctx.Command()+" --help", "%s needs a command of its own", ctx.Command())
+	}
+	if r, ok := selected.(*runCmd); ok && r.idle() {
+		return nil, topHelp(p.out, k.Model)
+	}
+	return selected, nil
+}
+
+// onlyOnce refuses a flag that is given twice: which of the two was meant is not for us to say.
+func onlyOnce(ctx *kong.Context) error {
+	seen := map[*kong.Flag]bool{}
+	for _, path := range ctx.Path {
+		if path.Flag == nil || path.Resolved {
+			continue
+		}
+		if seen[path.Flag] {
+			next := "give it once"
+			if path.Flag.Name == "wav" || path.Flag.Name == "text" {
+				next = "name all of them after one --" + path.Flag.Name
+			}
+			return usage(next, "--%s is given twice", path.Flag.Name)
+		}
+		seen[path.Flag] = true
+	}
+	return nil
+}
+
+func help(o kong.HelpOptions, ctx *kong.Context) error {
+	if n := ctx.Selected(); n != nil && n.Name != "run" {
+		if err := kong.DefaultHelpPrinter(o, ctx); err != nil {
+			return err
+		}
+		return statusHelp(ctx.Stdout)
+	}
+	return topHelp(ctx.Stdout, ctx.Model)
+}
+
+// topHelp is the help of the program as a whole.
+func topHelp(w io.Writer, m *kong.Application) error {
+	var b strings.Builder
+	b.WriteString(`Speech in Slovak, Czech and English becomes one typed command for a game, with evidence of every step.
+
+Usage:
+  blockworld-voice --wav FILE... [flags]      each file is one utterance, in order
+  blockworld-voice --text "go to 1 2 3"...    typed instructions, the same path from the grammar on
+  blockworld-voice COMMAND ...
+
+Commands:
+`)
+	for _, n := range m.Children {
+		if !n.Hidden {
+			fmt.Fprintf(&b, "  %-11s %s\n", n.Name, n.Help)
+		}
+	}
+	b.WriteString("\nFlags of a run (each also as BLOCKWORLD_VOICE_..., for example BLOCKWORLD_VOICE_LANGUAGE=sk):\n")
+	for _, f := range m.DefaultCmd.Flags {
+		name := "--" + f.Name
+		if !f.IsBool() {
+			name += " " + f.FormatPlaceHolder()
+		}
+		fmt.Fprintf(&b, "  %-28s %s\n", name, f.Help)
+	}
+	b.WriteString("\n")
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return err
+	}
+	return statusHelp(w)
+}
+
+func statusHelp(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("\nExit status:\n")
+	for _, s := range statuses {
+		fmt.Fprintf(&b, "  %d  %s\n", s.status, s.means)
+	}
+	b.WriteString("With several utterances, the first of 5, 8, 1, 4, 7, 6, 3 that occurred.\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}

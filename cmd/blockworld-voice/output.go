@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"blockworld-voice/internal/pipeline"
+	"blockworld-voice/internal/strictjson"
+)
+
+// printer shows what became of each utterance: lines of JSON for programs, blocks for people.
+type printer struct {
+	p      *program
+	json   bool
+	quiet  bool
+	colour bool
+}
+
+func newPrinter(p *program, c *runCmd) *printer {
+	return &printer{p: p, json: c.JSON, quiet: c.Quiet, colour: !c.NoColor && os.Getenv("NO_COLOR") == "" && terminal(p.out)}
+}
+
+func (s *printer) record(r *pipeline.Record) error {
+	if s.json {
+		b, err := strictjson.Line(r.Line())
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(s.p.out, "%s\n", b)
+		return err
+	}
+	if bad := r.BadSource; bad != nil {
+		s.p.complain(bad)
+	} else if r.Fault != nil {
+		s.p.complain(r.Fault)
+	}
+	if s.quiet {
+		return nil
+	}
+	_, err := fmt.Fprint(s.p.out, s.block(r.Line()))
+	return err
+}
+
+// block is one utterance for a person: what was heard, what was understood, what happened, where the evidence is.
+func (s *printer) block(l pipeline.Line) string {
+	var b strings.Builder
+	row := func(name, text, colour string) {
+		if text == "" {
+			return
+		}
+		text = oneLine(text)
+		if s.colour && colour != "" {
+			text = colour + text + "\x1b[0m"
+		}
+		fmt.Fprintf(&b, "  %-11s %s\n", name, text)
+	}
+	switch l.Source.Kind {
+	case "wav":
+		fmt.Fprintf(&b, "%s  %s  %.2f s\n", l.Utterance, oneLine(l.Source.Name), l.Source.Seconds)
+	default:
+		fmt.Fprintf(&b, "%s\n", l.Utterance)
+	}
+	heard := l.Transcript.Text
+	if heard != "" {
+		heard = "“" + heard + "”"
+		if l.Language.Used != "" {
+			heard += " (" + l.Language.Used + ")"
+		}
+	}
+	if l.Source.Kind == "wav" {
+		row("heard", heard, "")
+	} else {
+		row("typed", heard, "")
+	}
+	const bold, green, yellow, red = "\x1b[1m", "\x1b[32m", "\x1b[33m", "\x1b[31m"
+	if l.Decision.Kind == "command" {
+		row("understood", l.Decision.Command, bold)
+	} else {
+		text := "refused: " + l.Decision.Reason
+		if l.Decision.Detail != "" {
+			text += ": " + l.Decision.Detail
+		}
+		row("understood", text, yellow)
+	}
+	colour := map[string]string{"reported": green, "refused": yellow, "cancelled": yellow, "unknown": red}[l.Outcome.Kind]
+	row("happened", l.Outcome.Kind+": "+l.Outcome.Detail, colour)
+	row("reply", l.Reply.Text, "")
+	row("evidence", l.Evidence, "")
+	b.WriteByte('\n')
+	return b.String()
+}

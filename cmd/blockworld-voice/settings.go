@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"blockworld-voice/internal/lang"
+	"blockworld-voice/internal/strictjson"
+	"blockworld-voice/transcribe"
+)
+
+// settings is what a run works with: flags over the speech profile over the defaults.
+type settings struct {
+	profile    string // game profile; "" is the embedded lab
+	workspace  string // that the speech profile names; "" without one
+	model      string
+	languages  []lang.Language
+	reply      lang.Language
+	thresholds transcribe.Thresholds
+	voices     map[lang.Language]string
+	evidence   string
+	threads    int
+	quiet      bool
+}
+
+// speechProfile is the document of --speech-profile.
+type speechProfile struct {
+	Workspace     string            `json:"workspace"`
+	Model         string            `json:"model,omitzero"`
+	Languages     []lang.Language   `json:"languages,omitzero"`
+	ReplyLanguage lang.Language     `json:"reply_language,omitzero"`
+	Recognition   *recognition      `json:"recognition,omitzero"`
+	Recorder      *recorderSettings `json:"recorder,omitzero"`
+	Voices        *voiceSettings    `json:"voices,omitzero"`
+}
+
+// recognition overrides the thresholds of a class of commands.
+type recognition struct {
+	Plain       *transcribe.Limits `json:"plain,omitzero"`
+	Coordinates *transcribe.Limits `json:"coordinates,omitzero"`
+	Text        *transcribe.Limits `json:"text,omitzero"`
+}
+
+// recorderSettings are read so that a profile with them is good; files and text need no recorder.
+type recorderSettings struct {
+	Device     string  `json:"device,omitzero"`
+	MaxSeconds float64 `json:"max_seconds,omitzero"`
+	TailMS     int     `json:"tail_ms,omitzero"`
+}
+
+type voiceSettings struct {
+	SK string `json:"sk,omitzero"`
+	CS string `json:"cs,omitzero"`
+	EN string `json:"en,omitzero"`
+}
+
+func readSpeechProfile(path string) (speechProfile, error) {
+	var d speechProfile
+	bad := func(err error) (speechProfile, error) {
+		return d, &problem{status: statusUsage, what: "speech profile " + path, next: "see the keys in the README, under Speech profile", err: err}
+	}
+	data, err := readSmall(path)
+	if err != nil {
+		return bad(err)
+	}
+	if err := strictjson.Unmarshal(data, &d); err != nil {
+		return bad(err)
+	}
+	if !filepath.IsAbs(d.Workspace) || filepath.Clean(d.Workspace) != d.Workspace {
+		return bad(fmt.Errorf("/workspace: it must be an absolute path without . or .."))
+	}
+	seen := map[lang.Language]bool{}
+	for _, l := range d.Languages {
+		if l == lang.None || seen[l] {
+			return bad(fmt.Errorf("/languages: sk, cs and en, each once"))
+		}
+		seen[l] = true
+	}
+	if r := d.Recognition; r != nil {
+		for name, l := range map[string]*transcribe.Limits{"plain": r.Plain, "coordinates": r.Coordinates, "text": r.Text} {
+			if l != nil && (l.D < 0 || l.D > 100 || l.Gap < 0 || l.Gap > 100) {
+				return bad(fmt.Errorf("/recognition/%s: d and gap lie between 0 and 100", name))
+			}
+		}
+	}
+	return d, nil
+}
+
+// apply sets what a speech profile says.
+func (s *settings) apply(d speechProfile) {
+	s.workspace = d.Workspace
+	if d.Model != "" {
+		s.model = d.Model
+	}
+	if len(d.Languages) > 0 {
+		s.languages = d.Languages
+	}
+	s.reply = d.ReplyLanguage
+	if r := d.Recognition; r != nil {
+		s.thresholds.Name = "speech profile over " + s.thresholds.Name
+		for class, l := range map[transcribe.Class]*transcribe.Limits{transcribe.Plain: r.Plain, transcribe.Coordinates: r.Coordinates, transcribe.Text: r.Text} {
+			if l != nil {
+				s.thresholds.Limit[class] = *l
+			}
+		}
+	}
+	if v := d.Voices; v != nil {
+		s.voices = map[lang.Language]string{}
+		for l, name := range map[lang.Language]string{lang.SK: v.SK, lang.CS: v.CS, lang.EN: v.EN} {
+			if name != "" {
+				s.voices[l] = name
+			}
+		}
+	}
+}
+
+// settings joins flags, speech profile and defaults.
+func (c *runCmd) settings() (settings, error) {
+	s := settings{model: "base", languages: lang.All(), thresholds: transcribe.Provisional(), profile: c.Profile, evidence: c.Evidence, quiet: c.Quiet}
+	if c.SpeechProfile != "" {
+		d, err := readSpeechProfile(c.SpeechProfile)
+		if err != nil {
+			return s, err
+		}
+		s.apply(d)
+	}
+	if c.Model != "" {
+		s.model = c.Model
+	}
+	if c.Language != "" {
+		langs, err := languages(c.Language)
+		if err != nil {
+			return s, err
+		}
+		s.languages = langs
+	}
+	if c.ReplyLanguage != "" {
+		l, err := lang.Parse(c.ReplyLanguage)
+		if err != nil {
+			return s, usage("choose sk, cs or en", "--reply-language: %v", err)
+		}
+		s.reply = l
+	}
+	s.threads = c.Threads
+	if s.threads < 0 || s.threads > 64 {
+		return s, usage("give --threads between 1 and 64", "%d threads can't be used", s.threads)
+	}
+	return s, nil
+}
