@@ -86,13 +86,12 @@ func lineOf(data []byte, path string) int {
 			break
 		}
 		p := string(d.StackPointer())
-		if (path == p || strings.HasPrefix(path, p+"/")) && len(p) >= best {
-			if len(p) > best || path != p {
-				at = d.InputOffset()
-			}
-			if best = len(p); path == p {
-				break
-			}
+		if p == path {
+			at = d.InputOffset()
+			break
+		}
+		if len(p) > best && strings.HasPrefix(path, p+"/") {
+			best, at = len(p), d.InputOffset()
 		}
 	}
 	return 1 + bytes.Count(data[:at], []byte("\n"))

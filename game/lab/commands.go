@@ -211,7 +211,7 @@ func (g *Game) feet() cell {
 // loaded says whether the cell's chunk is there.
 func (g *Game) loaded(c cell) bool {
 	at := g.me.pos.cell()
-	return abs(floorDiv(c.x, 16)-floorDiv(at.x, 16)) <= loadedChunks && abs(floorDiv(c.z, 16)-floorDiv(at.z, 16)) <= loadedChunks
+	return abs(floorDiv(c.x, 16)-floorDiv(at.x, 16)) <= g.opt.Chunks && abs(floorDiv(c.z, 16)-floorDiv(at.z, 16)) <= g.opt.Chunks
 }
 
 func (g *Game) beginPlace(line string, args []string) reply {

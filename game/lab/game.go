@@ -20,6 +20,7 @@ type Options struct {
 	Planks   int     // how many planks lie in the first slot of the hotbar
 	Manual   bool    // time moves only by Step
 	Speed    float64 // 0 is 1
+	Chunks   int     // how many are loaded in each direction from the player; 0 is 10
 	Home     string  // game home: its horizon-extras.txt may say noAi:true
 	Journal  io.Writer
 	Faults   []Fault
@@ -78,6 +79,9 @@ func New(o Options) *Game {
 	}
 	if o.World == "" && o.Link == nil {
 		o.World = "Lab World"
+	}
+	if o.Chunks <= 0 {
+		o.Chunks = loadedChunks
 	}
 	if o.Speed <= 0 {
 		o.Speed = 1

@@ -32,7 +32,7 @@ const (
 
 type flags struct {
 	socket, workspace, tokenFile, home, journal, name, world, serve, join, private string
-	tcp, planks                                                                    int
+	tcp, planks, chunks                                                            int
 	seed                                                                           uint64
 	hills, creative, stay, quiet                                                   bool
 	speed                                                                          float64
@@ -60,6 +60,7 @@ func parseFlags(args []string, stderr io.Writer) (*flags, error) {
 	fs.BoolVar(&f.creative, "creative", false, "creative mode")
 	fs.IntVar(&f.planks, "planks", 16, "how many oak planks are in the first slot")
 	fs.Float64Var(&f.speed, "speed", 1, "how much faster than real time the world runs")
+	fs.IntVar(&f.chunks, "chunks", loadedChunks, "how many chunks are loaded in each direction from the player")
 	fs.BoolVar(&f.stay, "stay", false, "go on when standard input ends; SIGTERM ends it")
 	fs.BoolVar(&f.quiet, "quiet", false, "do not print the profile")
 	fs.DurationVar(&f.late, "late", lateBy, "how late the fault late-reply is")
@@ -80,6 +81,8 @@ func parseFlags(args []string, stderr io.Writer) (*flags, error) {
 		return nil, fmt.Errorf("unexpected word %q", fs.Arg(0))
 	case f.speed <= 0 || f.speed > 10_000:
 		return nil, errors.New("--speed must be more than 0 and at most 10000")
+	case f.chunks < 1 || f.chunks > 256:
+		return nil, errors.New("--chunks must be from 1 to 256")
 	case f.serve != "" && f.join != "":
 		return nil, errors.New("--serve and --join exclude each other")
 	case f.socket != "" && f.tcp >= 0:
@@ -126,7 +129,7 @@ func run(f *flags, args []string, stdin io.Reader, stdout io.Writer) error {
 		return err
 	}
 	defer out.Close()
-	o := Options{Seed: f.seed, Hills: f.hills, Name: f.name, World: f.world, Creative: f.creative, Planks: f.planks, Speed: f.speed,
+	o := Options{Seed: f.seed, Hills: f.hills, Name: f.name, World: f.world, Creative: f.creative, Planks: f.planks, Speed: f.speed, Chunks: f.chunks,
 		Home: f.home, Journal: out, Faults: f.faults, Private: f.private,
 		OnKill: func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) },
 		OnSwap: func() { swap(args) }}

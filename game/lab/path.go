@@ -17,10 +17,18 @@ type node struct {
 
 type frontier []*node
 
-func (f frontier) Len() int           { return len(f) }
-func (f frontier) Less(i, j int) bool { return f[i].rank < f[j].rank }
-func (f frontier) Swap(i, j int)      { f[i], f[j] = f[j], f[i]; f[i].idx, f[j].idx = i, j }
-func (f *frontier) Push(x any)        { n := x.(*node); n.idx = len(*f); *f = append(*f, n) }
+func (f frontier) Len() int { return len(f) }
+
+// Less prefers, among equally good guesses, the one that has come farther: over open land the search then goes
+// straight instead of through every cell between.
+func (f frontier) Less(i, j int) bool {
+	if f[i].rank != f[j].rank {
+		return f[i].rank < f[j].rank
+	}
+	return f[i].cost > f[j].cost
+}
+func (f frontier) Swap(i, j int) { f[i], f[j] = f[j], f[i]; f[i].idx, f[j].idx = i, j }
+func (f *frontier) Push(x any)   { n := x.(*node); n.idx = len(*f); *f = append(*f, n) }
 func (f *frontier) Pop() any {
 	old := *f
 	n := old[len(old)-1]
@@ -42,7 +50,12 @@ func (w *world) path(from cell, target vec, reach float64, inside func(cell) boo
 		prev cell
 		done bool
 	}
-	guess := func(c cell) float64 { return math.Max(0, c.standing().sub(target).len()-reach) }
+	arrived := func(c cell) bool { return c.standing().sub(target).len() <= reach }
+	// Steps go along the axes, so the way is at least the sum of both distances, less what the reach saves.
+	guess := func(c cell) float64 {
+		d := c.standing().sub(target)
+		return math.Max(0, math.Abs(d.x)+math.Abs(d.z)-reach*math.Sqrt2)
+	}
 	known := map[cell]*seen{from: {}}
 	open := &frontier{}
 	heap.Push(open, &node{at: from, rank: guess(from)})
@@ -53,7 +66,7 @@ func (w *world) path(from cell, target vec, reach float64, inside func(cell) boo
 			continue
 		}
 		k.done = true
-		if guess(n.at) == 0 {
+		if arrived(n.at) {
 			var out []cell
 			for at := n.at; at != from; at = known[at].prev {
 				out = append(out, at)

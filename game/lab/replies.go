@@ -42,7 +42,7 @@ func (g *Game) stateReply() object {
 
 func (g *Game) statusReply() object {
 	o := object{
-		"screen": g.screen, "dimension": g.dim, "creative": g.opt.Creative, "frame": g.tick, "tick": g.tick, "chunks": (2*loadedChunks + 1) * (2*loadedChunks + 1),
+		"screen": g.screen, "dimension": g.dim, "creative": g.opt.Creative, "frame": g.tick, "tick": g.tick, "chunks": (2*g.opt.Chunks + 1) * (2*g.opt.Chunks + 1),
 		"fps": 20.0, "frame_ms": 50.0, "renderer": object{"name": "headless", "memory": 0}, "input": g.inputValue(),
 		"clipboard": "", "debug": "", "keyboard": []string{}, "name_tags": []string{}, "sidebar": "",
 	}

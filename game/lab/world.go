@@ -20,7 +20,7 @@ const flatRadius = 24
 // ground is the height of the topmost block of flat land: one stands at ground+1.
 const ground = 63
 
-// loadedChunks is how many chunks around the player are there, in each direction.
+// loadedChunks is how many chunks around the player are there, in each direction, unless the options say otherwise.
 const loadedChunks = 10
 
 type cell struct{ x, y, z int }

@@ -1,0 +1,211 @@
+package game
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"blockworld-voice/game/lab"
+	"blockworld-voice/grammar"
+)
+
+// walking begins a long walk and returns when the companion moves.
+func walking(t *testing.T, r *rig, s *Session, ctx context.Context) <-chan Outcome {
+	t.Helper()
+	out := make(chan Outcome, 1)
+	go func() { out <- s.Do(ctx, goTo(60, 64, 0), r.rec) }()
+	for len(r.g.Journal()) == 0 {
+		select {
+		case o := <-out:
+			t.Fatalf("it ended early: %+v", o)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return out
+}
+
+// contract: X1
+// contract: X3
+func TestCancelStopsOverASecondConnection(t *testing.T) {
+	r := newRig(t, lab.Options{Speed: 1})
+	s := r.open()
+	ctx, cancel := context.WithCancel(t.Context())
+	out := walking(t, r, s, ctx)
+	cancel()
+	o, ok := (<-out).(Cancelled)
+	if !ok || o.Observed == nil || o.Observed.State.Action != "" || !strings.Contains(o.Detail, "not undone") {
+		t.Fatalf("%+v", o)
+	}
+	at := r.g.Pos()
+	time.Sleep(150 * time.Millisecond)
+	if r.g.Pos() != at {
+		t.Fatal("the companion walks on")
+	}
+	if j := r.g.Journal(); j[len(j)-1].Effect != lab.EffectWalkEnd || j[len(j)-2].Effect != lab.EffectStop {
+		t.Fatalf("%+v", j)
+	}
+	if got := r.rec.kinds(); got != "admitted prepared sent answered stop_sent stopped observed" {
+		t.Fatal(got)
+	}
+	// The stop was seen: the session may go on.
+	wantKind(t, s.Do(t.Context(), grammar.Say{Text: "ahoj"}, r.rec), KindReported)
+}
+
+// contract: X1
+func TestCancelBeforeTheSendSendsNothing(t *testing.T) {
+	r := newRig(t, lab.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	s := r.open()
+	r.rec.onTry = cancel
+	wantRefused(t, s.Do(ctx, goTo(10, 64, 0), r.rec), Disarmed)
+	if len(r.g.Journal()) != 0 {
+		t.Fatalf("%+v", r.g.Journal())
+	}
+	wantRefused(t, s.Do(ctx, goTo(10, 64, 0), r.rec), Disarmed)
+}
+
+// contract: X2
+func TestIgnoredStopIsUnknownAndDisarms(t *testing.T) {
+	r := newRig(t, lab.Options{Speed: 1, Faults: []lab.Fault{{Kind: lab.StopIgnored, N: -1}}})
+	r.profile.Binding.Timeout = 400 * time.Millisecond
+	s := r.open()
+	ctx, cancel := context.WithCancel(t.Context())
+	out := walking(t, r, s, ctx)
+	cancel()
+	wantKind(t, <-out, KindUnknown)
+	wantRefused(t, s.Do(t.Context(), grammar.Say{Text: "ahoj"}, r.rec), Disarmed)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantClosed(t, r, Disarmed, "unknown")
+}
+
+// contract: X1
+func TestStopIsSaidAgainToALateAction(t *testing.T) {
+	r := newRig(t, lab.Options{Speed: 1, Faults: []lab.Fault{{Kind: lab.StopIgnored}}}) // only the first
+	s := r.open()
+	ctx, cancel := context.WithCancel(t.Context())
+	out := walking(t, r, s, ctx)
+	cancel()
+	wantKind(t, <-out, KindCancelled)
+}
+
+// contract: X2
+func TestLostReplyOfAWalkIsContained(t *testing.T) {
+	r := newRig(t, lab.Options{Speed: 1, Faults: []lab.Fault{{Kind: lab.NoReply}}})
+	r.profile.Binding.Timeout = 400 * time.Millisecond
+	r.profile.Policy.ActionSeconds = 0.5
+	s := r.open()
+	wantKind(t, s.Do(t.Context(), goTo(60, 64, 0), r.rec), KindUnknown)
+	at := r.g.Pos()
+	time.Sleep(150 * time.Millisecond)
+	if r.g.Pos() != at {
+		t.Fatal("the companion walks on")
+	}
+}
+
+// contract: X4
+func TestStopEndsTheSession(t *testing.T) {
+	r := newRig(t, lab.Options{Speed: 1})
+	s := r.open()
+	out := walking(t, r, s, t.Context())
+	wantKind(t, s.Stop(t.Context()), KindCancelled)
+	wantKind(t, <-out, KindCancelled)
+	wantRefused(t, s.Do(t.Context(), grammar.StateQuery{}, r.rec), Disarmed)
+	wantRefused(t, s.Do(t.Context(), goTo(1, 64, 1), r.rec), Disarmed)
+	wantKind(t, s.Do(t.Context(), grammar.Stop{}, r.rec), KindCancelled) // a stop is never refused
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	fresh := r.open()
+	wantKind(t, fresh.Do(t.Context(), grammar.Say{Text: "ahoj"}, r.rec), KindReported)
+}
+
+// contract: X4
+func TestStopWorksWhileTheRecorderHangs(t *testing.T) {
+	r := newRig(t, lab.Options{})
+	s := r.open()
+	hung, free := make(chan struct{}), make(chan struct{})
+	r.rec.onTry = func() {
+		close(hung)
+		<-free
+	}
+	out := make(chan Outcome, 1)
+	go func() { out <- s.Do(t.Context(), goTo(10, 64, 0), r.rec) }()
+	<-hung
+	wantKind(t, s.Stop(t.Context()), KindCancelled)
+	close(free)
+	wantRefused(t, <-out, Disarmed)
+	if len(r.effects()) != 0 {
+		t.Fatalf("%+v", r.effects())
+	}
+}
+
+// contract: X4
+func TestStopWorksWhileTheGameHangs(t *testing.T) {
+	r := newRig(t, lab.Options{Speed: 1, Faults: []lab.Fault{{Kind: lab.NoReply, N: -1}, {Kind: lab.NoReply, Word: "state", N: 6}}})
+	r.profile.Binding.Timeout = 500 * time.Millisecond
+	s := r.open()
+	out := walking(t, r, s, t.Context())
+	began := time.Now()
+	k := s.Stop(t.Context()).Kind()
+	if k != KindUnknown { // no answer to the walk will ever come
+		t.Fatal(k)
+	}
+	wantKind(t, <-out, KindUnknown)
+	if d := time.Since(began); d > 20*s.profile.Binding.Timeout {
+		t.Fatal(d)
+	}
+	at := r.g.Pos()
+	time.Sleep(120 * time.Millisecond)
+	if r.g.Pos() != at {
+		t.Fatal("the companion walks on")
+	}
+}
+
+// contract: X2
+func TestStopOfAGoneGameIsUnknown(t *testing.T) {
+	r := newRig(t, lab.Options{})
+	s := r.open()
+	r.srv.Close()
+	wantKind(t, s.Stop(t.Context()), KindUnknown)
+}
+
+// contract: X1
+func TestCloseStopsWhatRuns(t *testing.T) {
+	r := newRig(t, lab.Options{Speed: 1})
+	s := r.open()
+	out := walking(t, r, s, t.Context())
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantKind(t, <-out, KindCancelled)
+	r.open()
+}
+
+// Whatever a stop meets, what is said about it never claims that it undid something.
+// contract: X3
+func TestNoOutcomeClaimsToUndo(t *testing.T) {
+	r := newRig(t, lab.Options{Speed: 1})
+	s := r.open()
+	ctx, cancel := context.WithCancel(t.Context())
+	out := walking(t, r, s, ctx)
+	before := r.g.Pos()
+	cancel()
+	o := <-out
+	for _, word := range []string{"undid", "reverted", "restored", "rolled back"} {
+		if strings.Contains(o.Say(), word) {
+			t.Error(o.Say())
+		}
+	}
+	if now := r.g.Pos(); now[0] < before[0] {
+		t.Fatal("the companion went back", before, now)
+	}
+	for range 50 {
+		o := s.Stop(t.Context())
+		if !strings.Contains(o.Say(), "not undone") && !strings.Contains(o.Say(), "nothing of ours was running") {
+			t.Fatal(o.Say())
+		}
+	}
+}
