@@ -13,18 +13,27 @@ const (
 	reachFree                        // the value no longer matters: with the words below left out, all are
 	reachNoHundred                   // hundreds of what has been read are outside the bounds
 	reachNoThousand
+	reachNoHundredThousand
 )
 
+// habits say which composed numbers a language has in decoding.
+type habits struct {
+	invert           bool // "pětadvacet"
+	beforeHundred    bits // the forms, as speller.like names them, that may stand before a hundred
+	teenHundreds     bool // "čtrnáct set"
+	compoundHundreds bool // "sixty-four hundred"
+}
+
 // reachOf compares every way to complete q with the bounds. It may take a number for completable
-// that no spelling completes, never the other way round. inverted: the language says "pětadvacet".
-func (b bounds) reachOf(q number, inverted bool) reach {
+// that no spelling completes, never the other way round.
+func (b bounds) reachOf(q number, can habits) reach {
 	if q.phase == phaseStart {
-		if b.of(false).reachOf(q, inverted)|b.of(true).reachOf(q, inverted) != 0 {
+		if b.of(false).reachOf(q, can)|b.of(true).reachOf(q, can) != 0 {
 			return reachSome
 		}
 		return 0
 	}
-	return b.of(q.has(flagNeg)).reachOf(q, inverted)
+	return b.of(q.has(flagNeg)).reachOf(q, can)
 }
 
 // of gives the bounds of the amount behind a sign.
@@ -38,7 +47,7 @@ func (b bounds) of(neg bool) amount {
 // amount compares ranges of amounts, in hundredths, with bounds.
 type amount struct {
 	min, max int64
-	parts    [3]part
+	parts    [partCount]part
 }
 
 // part tells of one way to go on whether it has values inside and outside of the bounds.
@@ -48,6 +57,9 @@ const (
 	partPlain    = iota
 	partHundred  // what has been read becomes hundreds
 	partThousand // … thousands
+	partHundredThousand
+	partInverted // a link and tens follow; then the value is looked at anew
+	partCount
 )
 
 // add takes the amounts from … to.
@@ -63,18 +75,22 @@ func (a *amount) add(p int, from, to int64) {
 // whole takes the whole numbers from … to, each with any decimals.
 func (a *amount) whole(p int, from, to int64) { a.add(p, from*100, to*100+99) }
 
-func (a amount) reachOf(q number, inverted bool) reach {
+func (a amount) reachOf(q number, can habits) reach {
 	frac := int64(q.frac)
 	h, sub, th := int64(q.hundreds)*100, int64(q.sub), int64(q.thousands)*1000
 	v := th + h + sub
 	noHundreds, noThousands := !q.has(flagHundreds), !q.has(flagThousands)
 	kilo := func(from, to int64) {
-		if noThousands {
+		switch {
+		case !noThousands:
+		case from >= 100:
+			a.whole(partHundredThousand, from*1000, to*1000+999)
+		default:
 			a.whole(partThousand, from*1000, to*1000+999)
 		}
 	}
 	hecto := func(from, to int64) {
-		if noHundreds && noThousands {
+		if noHundreds && noThousands && (can.compoundHundreds || can.teenHundreds && q.phase == phaseTeen) && from > 10 {
 			a.whole(partHundred, from*100, to*100+99)
 		}
 	}
@@ -90,16 +106,22 @@ func (a amount) reachOf(q number, inverted bool) reach {
 		if q.phase == phaseUnit && !q.has(flagBound) {
 			a.whole(partPlain, v, v)
 			kilo(h+sub, h+sub)
-			if noHundreds {
+			if noHundreds && q.last > 0 && can.beforeHundred.has(int(q.last)-1) {
 				a.whole(partHundred, th+sub*100, th+sub*100+99)
 				kilo(sub*100, sub*100+99)
 			}
 		}
-		if inverted {
+		if can.invert {
+			p := partInverted
+			if q.phase == phaseUnitLink || !noHundreds || !noThousands {
+				p = partPlain
+			}
 			for t := int64(20); t < 100; t += 10 {
-				a.whole(partPlain, v+t, v+t)
-				kilo(h+sub+t, h+sub+t)
-				hecto(sub+t, sub+t)
+				a.whole(p, v+t, v+t)
+				if noHundreds && noThousands {
+					a.whole(p, (sub+t)*100, (sub+t)*100+99)
+					a.whole(p, (sub+t)*1000, (sub+t)*1000+999)
+				}
 			}
 		}
 	case phaseUnitOh:
@@ -128,7 +150,7 @@ func (a amount) reachOf(q number, inverted bool) reach {
 		if q.phase != phaseFracLink {
 			a.add(partPlain, v*100+frac, v*100+frac+9)
 		}
-		if q.phase != phaseFracTens && inverted && frac > 0 {
+		if q.phase != phaseFracTens && can.invert && frac > 0 {
 			for t := int64(20); t < 100; t += 10 {
 				a.add(partPlain, v*100+frac/10+t, v*100+frac/10+t)
 			}
@@ -145,15 +167,20 @@ func (a *amount) reach() reach {
 		switch {
 		case x.in:
 			r |= reachSome
+			if x.out && p != partInverted {
+				r &^= reachFree
+			}
+		case p == partInverted:
+		case p == partPlain:
 			if x.out {
 				r &^= reachFree
 			}
-		case x.out && p == partPlain:
-			r &^= reachFree
-		case x.out && p == partHundred:
+		case p == partHundred:
 			r |= reachNoHundred
-		case x.out:
+		case p == partThousand:
 			r |= reachNoThousand
+		case p == partHundredThousand:
+			r |= reachNoHundredThousand
 		}
 	}
 	if r&reachSome == 0 {
@@ -171,6 +198,9 @@ func (r reach) leavesOut(q number, a *atom) bool {
 	case classHundred:
 		return r&reachNoHundred != 0 && (q.phase == phaseUnit || q.phase == phaseTeen || q.phase == phaseDone || q.phase == phaseArticle)
 	case classThousand:
+		if q.has(flagHundreds) {
+			return r&reachNoHundredThousand != 0
+		}
 		return r&reachNoThousand != 0
 	case classZero, classOh, classUnit, classTeen, classTens, classHundreds, classAnd, classA, classMinus, classPoint, classDigits:
 	}
@@ -186,7 +216,12 @@ func (q number) anyValue() number {
 		if q.sub == 10 {
 			n.sub = 10
 		}
-	case phaseUnit, phaseUnitLink, phaseUnitOh:
+	case phaseUnit:
+		n.sub = 2
+		if !q.has(flagHundreds | flagThousands) {
+			n.sub = q.sub // a link may follow
+		}
+	case phaseUnitLink, phaseUnitOh:
 		n.sub = 2
 	case phaseTens:
 		n.sub = 20

@@ -39,6 +39,9 @@ type speller struct {
 	table *table
 	forms []form
 	nodes []formNode
+	// like gives each form, counted from one, the first form that may stand before the same hundreds and thousands.
+	like []uint8
+	can  habits
 }
 
 func newSpeller(t *table) *speller {
@@ -51,12 +54,41 @@ func newSpeller(t *table) *speller {
 				i = len(s.forms)
 				index[w] = i
 				s.forms = append(s.forms, form{text: w, atom: atom{
-					class: n.class, value: int32(n.value), roles: n.roles, family: 0xff, last: uint8(i + 1),
+					class: n.class, value: int32(n.value), roles: n.roles, family: 0xff,
 				}})
 			}
 			for _, before := range strings.Fields(n.after) {
 				s.forms[i].after.add(index[before])
 			}
+		}
+	}
+	seen := map[string]uint8{}
+	for i := range s.forms {
+		sign := ""
+		for j := range s.forms {
+			if s.forms[j].after.has(i) {
+				sign += s.forms[j].text + " "
+			}
+		}
+		if seen[sign] == 0 {
+			seen[sign] = uint8(i + 1)
+		}
+		s.like = append(s.like, seen[sign])
+	}
+	s.can.invert = t.joints[jointInverted] != 0
+	for _, h := range s.forms {
+		if h.atom.class != classHundred {
+			continue
+		}
+		s.can.compoundHundreds = s.can.compoundHundreds || h.after.empty()
+		for i, f := range s.forms {
+			if !h.after.empty() && !h.after.has(i) {
+				continue
+			}
+			if f.atom.class == classTeen {
+				s.can.teenHundreds = true
+			}
+			s.can.beforeHundred.add(int(s.like[i]) - 1)
 		}
 	}
 	for i, f := range s.forms {
@@ -155,7 +187,7 @@ func (s *speller) next(q number, i int, join joinBits) (number, bool) {
 	}
 	n.last = 0
 	if f.atom.class == classUnit || f.atom.class == classTeen {
-		n.last = f.atom.last
+		n.last = s.like[i]
 	}
 	return n, true
 }

@@ -111,7 +111,6 @@ type atom struct {
 	class  class
 	roles  role
 	family uint8 // bit set
-	last   uint8 // decoding: which word form this is
 	value  int32
 	// Digits only:
 	frac   uint8

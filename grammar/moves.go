@@ -69,10 +69,6 @@ func (a *Automaton) word(language, axis uint8) config {
 	return config{kind: configWord, language: language, axis: axis, join: joinSpace, q: numberStart}
 }
 
-func (a *Automaton) inverts(language uint8) bool {
-	return a.speakers[language].table.joints[jointInverted] != 0
-}
-
 func (a *Automaton) moveVerb(c config, b byte) {
 	n := &a.verbs[c.node]
 	for _, e := range n.edges {
@@ -114,7 +110,7 @@ func (a *Automaton) may(c *config) bits {
 			if !c.free.leavesOut(c.q, &s.forms[i].atom) {
 				m.add(i)
 			}
-		case a.bounds[c.axis].reachOf(n, a.inverts(c.language)) != 0:
+		case a.bounds[c.axis].reachOf(n, a.speakers[c.language].can) != 0:
 			m.add(i)
 		}
 	}
@@ -137,12 +133,13 @@ func (a *Automaton) moveWord(c config, b byte) {
 	if f >= 0 && may.has(f) {
 		n := config{kind: configNumber, language: c.language, axis: c.axis, free: c.free}
 		n.q, _ = s.next(c.q, f, c.join)
-		if r := a.bounds[c.axis].reachOf(n.q, a.inverts(c.language)); n.free == 0 && r&reachFree != 0 {
+		if n.q.phase == phaseUnitLink && !n.q.has(flagHundreds|flagThousands) {
+			n.free = 0
+		}
+		if r := a.bounds[c.axis].reachOf(n.q, a.speakers[c.language].can); n.free == 0 && r&reachFree != 0 {
 			n.free = r
 		}
-		if n.free != 0 {
-			n.q = n.q.anyValue()
-		}
+		n.tidy()
 		a.put(n)
 	}
 	for _, e := range s.nodes[node].edges {
@@ -150,6 +147,35 @@ func (a *Automaton) moveWord(c config, b byte) {
 			a.put(c)
 			break
 		}
+	}
+}
+
+// tidy drops from a number what no longer decides how it may go on: equal futures are one state.
+func (c *config) tidy() {
+	q := &c.q
+	q.flags &^= flagTight
+	if q.phase != phaseUnit {
+		q.flags &^= flagOne
+	}
+	if q.phase >= phasePoint {
+		q.flags &^= flagHundreds | flagThousands
+		q.last = 0
+	}
+	if q.has(flagThousands) && q.has(flagHundreds) || q.phase == phaseHundred || q.phase == phaseThousand {
+		q.last = 0
+	}
+	if c.free == 0 {
+		return
+	}
+	*q = q.anyValue()
+	q.flags &^= flagNeg
+	switch {
+	case q.has(flagThousands) || q.phase >= phasePoint:
+		c.free = reachFree
+	case q.has(flagHundreds):
+		c.free &= reachFree | reachNoHundredThousand
+	default:
+		c.free &^= reachSome
 	}
 }
 
@@ -188,7 +214,7 @@ func (a *Automaton) moveNumber(c config, b byte) {
 // join is set once there is something to say.
 func (a *Automaton) moveTail(c config, b byte) {
 	role := tailRole(b)
-	if c.node >= maxTail || (c.axis > 0) != (role == 5) || role == 0 {
+	if role != 5 && c.node+int32(role) > maxTail || (c.axis > 0) != (role == 5) || role == 0 {
 		return
 	}
 	if c.join == 0 && (b == ' ' || b == '/') {
