@@ -51,10 +51,11 @@ func (w *world) path(from cell, target vec, reach float64, inside func(cell) boo
 		done bool
 	}
 	arrived := func(c cell) bool { return c.standing().sub(target).len() <= reach }
-	// Steps go along the axes, so the way is at least the sum of both distances, less what the reach saves.
+	// Steps go along the axes, so the way is at least the sum of both distances, less what the reach saves. It is
+	// rounded, so that equally good guesses are equal in spite of floating point.
 	guess := func(c cell) float64 {
 		d := c.standing().sub(target)
-		return math.Max(0, math.Abs(d.x)+math.Abs(d.z)-reach*math.Sqrt2)
+		return math.Max(0, math.Floor(64*(math.Abs(d.x)+math.Abs(d.z)-reach*math.Sqrt2))/64)
 	}
 	known := map[cell]*seen{from: {}}
 	open := &frontier{}
