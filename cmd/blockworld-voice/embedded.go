@@ -13,10 +13,11 @@ import (
 )
 
 // The embedded lab: its world runs faster than real time, so that a walk of some hundred blocks takes seconds, and
-// its policy reaches across the flat world.
+// its policy and its loaded chunks reach across the flat world.
 const (
 	labSpeed         = 40
 	labDistance      = 1024
+	labChunks        = 72
 	labActionSeconds = 600
 )
 
@@ -38,7 +39,7 @@ func startLab(ctx context.Context, workspace string) (*game.LabProcess, game.Pro
 	if err != nil {
 		return fail(err)
 	}
-	lab, profile, err := game.StartLab(ctx, exe, workspace, "--speed", fmt.Sprint(labSpeed))
+	lab, profile, err := game.StartLab(ctx, exe, workspace, "--speed", fmt.Sprint(labSpeed), "--chunks", fmt.Sprint(labChunks))
 	if err != nil {
 		return fail(err)
 	}

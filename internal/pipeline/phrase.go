@@ -19,7 +19,7 @@ func (r *run) phrase(l lang.Language) synth.Phrase {
 		return say(synth.EvidenceFailed)
 	case rec.Outcome != nil:
 		c, _ := rec.Decision.(Command)
-		return outcomePhrase(c.Command, rec.Outcome, l)
+		return r.outcomePhrase(c.Command, rec.Outcome, l)
 	case rec.BadSource != nil:
 		return say(synth.CaptureFailed)
 	case rec.verdict(evidence.Transcribe) == evidence.Failed:
@@ -35,7 +35,7 @@ func (r *run) phrase(l lang.Language) synth.Phrase {
 	return say(synth.InternalFailed)
 }
 
-func outcomePhrase(c grammar.Command, o game.Outcome, l lang.Language) synth.Phrase {
+func (r *run) outcomePhrase(c grammar.Command, o game.Outcome, l lang.Language) synth.Phrase {
 	say := func(k synth.PhraseKey) synth.Phrase { return synth.Phrase{Key: k} }
 	switch o := o.(type) {
 	case game.Refused:
@@ -48,6 +48,9 @@ func outcomePhrase(c grammar.Command, o game.Outcome, l lang.Language) synth.Phr
 	case game.Reported:
 		return reportedPhrase(c, o, l)
 	case game.Cancelled:
+		if _, stop := c.(grammar.Stop); !stop && r.ctx.Err() == nil {
+			return say(synth.GameError) // the client ended it on its own
+		}
 		return say(synth.StopObserved)
 	case game.Unknown:
 		if _, stop := c.(grammar.Stop); stop {
