@@ -23,9 +23,8 @@ const (
 	// maxDownload bounds a download of unknown size.
 	maxDownload = 8 << 30
 	// maxTries is how often a download is begun anew without getting a byte further.
-	maxTries  = 4
-	maxHops   = 10
-	retryWait = 500 * time.Millisecond
+	maxTries = 4
+	maxHops  = 10
 	// stallAfter ends a connection that sends nothing.
 	stallAfter = 30 * time.Second
 )
@@ -71,7 +70,7 @@ func (s *Store) Pull(ctx context.Context, q PullRequest) (Model, error) {
 	}
 	client := *q.Client // a copy: the redirect rule is ours
 	client.CheckRedirect = onlyHTTPS
-	d.client, d.progress = &client, q.Progress
+	d.client, d.progress, d.wait = &client, q.Progress, s.retryWait
 
 	// The partial file is named by what it will be, so that the next call finds it.
 	part := filepath.Join(s.dir, tempPrefix+digest.Of([]byte(d.url+" "+d.want.String())).Short())
@@ -130,6 +129,7 @@ type download struct {
 	trust    Trust
 	client   *http.Client
 	progress Progress
+	wait     time.Duration
 
 	f *os.File
 	h hash.Hash // of the n bytes that f holds
@@ -229,7 +229,7 @@ func (d *download) run(ctx context.Context) error {
 			return failf("check the network and run it again: it continues where it stopped", err, "%s can't be downloaded from %s", d.name, hostOf(d.url))
 		}
 		select {
-		case <-time.After(retryWait << tries):
+		case <-time.After(d.wait << tries):
 		case <-ctx.Done():
 		}
 	}

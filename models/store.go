@@ -20,7 +20,10 @@ import (
 const restsAge = 14 * 24 * time.Hour
 
 // Store is a folder of weights.
-type Store struct{ dir string }
+type Store struct {
+	dir       string
+	retryWait time.Duration // before a download is begun anew, doubled each time
+}
 
 // DefaultDir is the folder of the user's own store.
 func DefaultDir() (string, error) {
@@ -44,7 +47,7 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, failf("check the folder, or name another with XDG_DATA_HOME", err, "the model store can't be opened")
 	}
-	return &Store{abs}, nil
+	return &Store{dir: abs, retryWait: 500 * time.Millisecond}, nil
 }
 
 // Dir is the folder of the store.

@@ -188,8 +188,8 @@ func TestEveryCutOfCT2IsRefused(t *testing.T) {
 	path := filepath.Join(dir, "model.bin")
 	step := 1
 	for n := 0; n < len(whole); n += step {
-		if n > 3000 {
-			step = 37
+		if n > 500 {
+			step = 101
 		}
 		if err := os.WriteFile(path, whole[:n], 0o600); err != nil {
 			t.Fatal(err)

@@ -72,18 +72,18 @@ func (s *Set) CT2(typ Type) *CT2 {
 	scalar := func(name string, typ byte, b ...byte) { c.Vars = append(c.Vars, Var{name, nil, typ, b}) }
 	// stack puts tensors one upon the other; an empty name is a block of zeros like the first.
 	stack := func(to string, from ...string) {
-		var data []float32
+		var data []byte
 		first := s.Tensors[from[0]]
 		for _, name := range from {
 			if name == "" {
-				data = append(data, make([]float32, first.Shape[0])...)
+				data = append(data, encode(make([]float32, first.Shape[0]), typ)...)
 			} else {
-				data = append(data, s.Tensors[name].Load()...)
+				data = append(data, s.Tensors[name].encode(typ)...)
 			}
 		}
 		shape := append([]int(nil), first.Shape...)
 		shape[0] *= len(from)
-		c.Vars = append(c.Vars, Var{to, shape, code, encode(data, typ)})
+		c.Vars = append(c.Vars, Var{to, shape, code, data})
 	}
 	linear := func(to, from string) {
 		stack(to+"/weight", from+".weight")

@@ -52,10 +52,14 @@ func FromGGML(t testing.TB, path string) *Set {
 			shape = shape[:1]
 		}
 		s.add(hfName(name), shape, func() []float32 { return decode(data, width) })
+		if width == 2 {
+			s.Tensors[hfName(name)] = Tensor{Shape: shape, Load: s.Tensors[hfName(name)].Load, Half: data}
+		}
 	}
 	return s
 }
 
+//go:norace
 func decode(data []byte, width int) []float32 {
 	out := make([]float32, len(data)/width)
 	for i := range out {
