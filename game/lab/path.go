@@ -19,8 +19,8 @@ type frontier []*node
 
 func (f frontier) Len() int           { return len(f) }
 func (f frontier) Less(i, j int) bool { return f[i].rank < f[j].rank }
-func (f frontier) Swap(i, j int) { f[i], f[j] = f[j], f[i]; f[i].idx, f[j].idx = i, j }
-func (f *frontier) Push(x any)   { n := x.(*node); n.idx = len(*f); *f = append(*f, n) }
+func (f frontier) Swap(i, j int)      { f[i], f[j] = f[j], f[i]; f[i].idx, f[j].idx = i, j }
+func (f *frontier) Push(x any)        { n := x.(*node); n.idx = len(*f); *f = append(*f, n) }
 func (f *frontier) Pop() any {
 	old := *f
 	n := old[len(old)-1]
