@@ -60,8 +60,10 @@ type Receipt struct {
 	EndNS     int64     `json:"end_ns"`
 	WallStart time.Time `json:"wall_start"`
 	CPUNS     int64     `json:"cpu_ns"` // of the whole process, over the stage
-	Inputs    []Ref     `json:"inputs"`
-	Outputs   []Ref     `json:"outputs"`
+	// SettlementNS is how long a capture first waited for a running behaviour to settle. It lies before StartNS.
+	SettlementNS int64 `json:"settlement_ns,omitzero"`
+	Inputs       []Ref `json:"inputs"`
+	Outputs      []Ref `json:"outputs"`
 }
 
 // check tests what a receipt must satisfy by itself.
@@ -79,6 +81,8 @@ func (r *Receipt) check() error {
 		return fmt.Errorf("the times of %s run backwards: %d to %d", r.Stage, r.StartNS, r.EndNS)
 	case r.CPUNS < 0:
 		return fmt.Errorf("the CPU time of %s is negative", r.Stage)
+	case r.SettlementNS < 0 || r.SettlementNS > 0 && r.Stage != Capture:
+		return fmt.Errorf("only a capture settles something first")
 	case r.WallStart.IsZero():
 		return fmt.Errorf("the receipt of %s has no wall-clock start", r.Stage)
 	}

@@ -93,7 +93,7 @@ func TestAFailingDiskAtEveryOperation(t *testing.T) {
 	for _, forever := range []bool{false, true} {
 		for at := 0; ; at++ {
 			s := newStore(t)
-			d := &faultDisk{disk: osDisk{}, at: at, forever: forever, err: &os.PathError{Op: "write", Path: "/secret/home", Err: syscall.ENOSPC}}
+			d := &faultDisk{disk: quickDisk{}, at: at, forever: forever, err: &os.PathError{Op: "write", Path: "/secret/home", Err: syscall.ENOSPC}}
 			s.disk = d
 			e, err := s.NewSession(time.Now())
 			if err == nil {
@@ -123,12 +123,8 @@ func TestAFailingDiskAtEveryOperation(t *testing.T) {
 			if strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "no space") || !strings.Contains(storage.Hint(), "space") {
 				t.Errorf("operation %d: %v / %s", at, err, storage.Hint())
 			}
-			if rep := must(Verify(s.Root())); rep.Damaged() && at > 5 {
+			if rep := must(Verify(s.Root())); rep.Damaged() {
 				t.Errorf("operation %d: damage %v", at, rep.Problems)
-			}
-			if at <= 5 {
-				noError(t, os.RemoveAll(s.Root())) // the session itself could not be made
-				must(Open(s.Root()))
 			}
 		}
 	}
@@ -137,7 +133,7 @@ func TestAFailingDiskAtEveryOperation(t *testing.T) {
 // contract: E4
 func TestTheGameOutcomeIsStillRecordedAfterAFailure(t *testing.T) {
 	s := newStore(t)
-	d := &faultDisk{disk: osDisk{}, at: -1, err: syscall.ENOSPC}
+	d := &faultDisk{disk: quickDisk{}, at: -1, err: syscall.ENOSPC}
 	s.disk = d
 	e := newSession(t, s)
 	u := must(e.Begin())

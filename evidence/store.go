@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -91,7 +92,10 @@ func (s *Store) open(id SessionID, dir string, now time.Time) (*Session, error) 
 	e := &Session{store: s, id: id, dir: dir, epoch: now}
 	e.head = headDoc{Schema: Schema, Session: id, SessionSHA256: digest.Of(data)}
 	e.lock = flock.New(path, flock.SetFlag(os.O_RDONLY))
-	if ok, err := e.lock.TryLock(); err != nil || !ok {
+	// A reader that asks whether the session runs holds the lock for a moment.
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if _, err := e.lock.TryLockContext(ctx, time.Millisecond); err != nil {
 		return nil, s.storage("lock", path, errors.Join(err, e.lock.Close()))
 	}
 	if err := e.writeHead(e.head); err != nil {

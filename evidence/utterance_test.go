@@ -17,6 +17,7 @@ import (
 // contract: E1
 func TestAnUtteranceHasTheDocumentedFiles(t *testing.T) {
 	s := newStore(t)
+	s.disk = osDisk{}
 	e := newSession(t, s)
 	u, d, err := writeUtterance(e, 1)
 	noError(t, err)
@@ -56,7 +57,9 @@ func TestAnUtteranceHasTheDocumentedFiles(t *testing.T) {
 
 // contract: E4
 func TestEverythingIsPrivate(t *testing.T) {
-	dir := writeSession(t, newStore(t), 1)
+	s := newStore(t)
+	s.disk = osDisk{}
+	dir := writeSession(t, s, 1)
 	noError(t, filepath.Walk(filepath.Dir(dir), func(p string, fi os.FileInfo, err error) error {
 		want := os.FileMode(0o600)
 		if fi.IsDir() {
@@ -104,6 +107,7 @@ func TestInvariantsAreChecked(t *testing.T) {
 		"no verdict":        with(at(Transcribe, 200, 300), func(r *Receipt) { r.Verdict = 0 }),
 		"skip, no reason":   with(at(Transcribe, 200, 300), func(r *Receipt) { r.Verdict = Skipped }),
 		"long reason":       with(at(Transcribe, 200, 300), func(r *Receipt) { r.Verdict, r.Reason = Failed, strings.Repeat("x", 513) }),
+		"settlement":        with(at(Transcribe, 200, 300), func(r *Receipt) { r.SettlementNS = 1 }),
 		"no wall clock":     with(at(Transcribe, 200, 300), func(r *Receipt) { r.WallStart = time.Time{} }),
 		"unknown input":     with(at(Transcribe, 200, 300), func(r *Receipt) { r.Inputs = foreign }),
 		"outputs not put":   with(at(Transcribe, 200, 300), func(r *Receipt) { r.Outputs = foreign }),
@@ -306,6 +310,53 @@ func TestASessionIsSeenRunningUntilItIsClosed(t *testing.T) {
 	}
 	noError(t, e.Close())
 	if rep := must(Verify(s.Root())); rep.Running != 0 || !strings.Contains(rep.Problems[0].Detail, "did not end") {
+		t.Errorf("report %+v", rep)
+	}
+}
+
+// Readers may look at any moment: what is being written is never taken for damage, and no session fails for it.
+func TestVerifyWhileSessionsRun(t *testing.T) {
+	s := newStore(t)
+	s.disk = osDisk{}
+	done := make(chan struct{})
+	var writers, readers sync.WaitGroup
+	for range 2 {
+		writers.Go(func() {
+			for range 4 {
+				e, err := s.NewSession(time.Now())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for k := range 3 {
+					if _, _, err := writeUtterance(e, k); err != nil {
+						t.Error(err)
+					}
+				}
+				if err := e.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				rep, err := Verify(s.Root())
+				if err != nil || rep.Damaged() {
+					t.Errorf("while it runs: %v %v", err, rep.Problems)
+					return
+				}
+			}
+		})
+	}
+	writers.Wait()
+	close(done)
+	readers.Wait()
+	if rep := clean(t, s.Root()); rep.Sealed != 24 {
 		t.Errorf("report %+v", rep)
 	}
 }

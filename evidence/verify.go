@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"blockworld-voice/internal/digest"
 )
@@ -70,7 +71,9 @@ func (v *verifier) store() {
 	err := eachEntry(v.root, func(e fs.DirEntry) error {
 		fi, err := e.Info()
 		if err != nil {
-			report(Unreadable, e.Name(), bare(err).Error())
+			if !errors.Is(err, fs.ErrNotExist) { // else it was removed since the listing
+				report(Unreadable, e.Name(), bare(err).Error())
+			}
 			return nil
 		}
 		id, err := ParseSessionID(e.Name())
@@ -94,11 +97,21 @@ func (v *verifier) store() {
 func (v *verifier) session(rel string, id SessionID) digest.Digest {
 	report := v.report(rel)
 	v.rep.Sessions++
-	head, live := v.sessionDocs(rel, id)
+	docs := v.sessionDocs(rel, id)
+	head, live := docs.head, docs.live
 	if live {
 		v.rep.Running++
 	}
 	last := v.sessionEntries(rel, head, live)
+	if last == 0 && docs.noHead { // the utterances come after head.json
+		report(Unfinished, ".", "the program ended before the session began")
+		return digest.Digest{}
+	}
+	for _, name := range docs.missing {
+		if _, err := os.Lstat(v.path(path.Join(rel, name))); err != nil || !live { // it may just be made
+			report(Missing, name, "")
+		}
+	}
 	if head != nil {
 		last = max(last, UtteranceID(head.Begun))
 	}
@@ -173,8 +186,15 @@ func (c *chain) end(live bool, report func(k Kind, name, detail string)) {
 	}
 }
 
-// sessionDocs checks session.json and head.json; head is nil when it can't be used.
-func (v *verifier) sessionDocs(rel string, id SessionID) (head *headDoc, live bool) {
+type sessionDocs struct {
+	head    *headDoc // nil when it can't be used
+	live    bool     // a process holds the session
+	noHead  bool     // there is no head.json
+	missing []string
+}
+
+// sessionDocs checks session.json and head.json.
+func (v *verifier) sessionDocs(rel string, id SessionID) (docs sessionDocs) {
 	report := v.report(rel)
 	load := func(name string, doc any) ([]byte, bool) {
 		data, err := readSmall(v.path(path.Join(rel, name)))
@@ -183,28 +203,28 @@ func (v *verifier) sessionDocs(rel string, id SessionID) (head *headDoc, live bo
 			v.rep.Bytes += int64(len(data))
 			err = readDoc(data, doc)
 		}
-		if errors.Is(err, fs.ErrNotExist) {
-			report(Missing, name, "")
-			return nil, false
-		}
-		if errors.Is(err, errNotRegular) {
-			return nil, false // reported with the entries
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+			return data, true
+		case errors.Is(err, fs.ErrNotExist):
+			docs.missing = append(docs.missing, name)
+		case errors.Is(err, errNotRegular): // reported with the entries
+		default:
 			reportDoc(name, err, report)
 			return data, false
 		}
-		return data, true
+		return nil, false
 	}
 	var s sessionDoc
-	sessionData, sessionOK := load(sessionName, &s)
-	if sessionOK && s.Session != id {
+	sessionData, ok := load(sessionName, &s)
+	if ok && s.Session != id {
 		report(Renamed, ".", "session.json says that this is "+s.Session.String())
 	}
-	live = sessionData != nil && running(v.path(path.Join(rel, sessionName)))
+	docs.live = sessionData != nil && running(v.path(path.Join(rel, sessionName)))
 	var h headDoc
 	if _, ok := load(headName, &h); !ok {
-		return nil, live
+		docs.noHead = slices.Contains(docs.missing, headName)
+		return docs
 	}
 	if h.Session != id {
 		report(BadDocument, headName, "it belongs to "+h.Session.String())
@@ -214,9 +234,10 @@ func (v *verifier) sessionDocs(rel string, id SessionID) (head *headDoc, live bo
 	}
 	if h.Sealed > h.Begun || h.Begun > MaxUtterances || (h.Sealed == 0) != h.Manifest.IsZero() {
 		report(BadDocument, headName, "its numbers contradict each other")
-		return nil, live
+		return docs
 	}
-	return &h, live
+	docs.head = &h
+	return docs
 }
 
 // sessionEntries reports what doesn't belong into a session's folder and returns the last utterance that does.
@@ -226,7 +247,7 @@ func (v *verifier) sessionEntries(rel string, head *headDoc, live bool) (last Ut
 		name := e.Name()
 		fi, err := e.Info()
 		if err != nil {
-			if !errors.Is(err, fs.ErrNotExist) || !live {
+			if !errors.Is(err, fs.ErrNotExist) { // else a temporary name that is gone since the listing
 				report(Unreadable, name, bare(err).Error())
 			}
 			return nil

@@ -79,13 +79,20 @@ func (v *verifier) utterance(rel string, sid SessionID, id UtteranceID, live boo
 		report(Unreadable, ".", bare(err).Error())
 		return manifestFacts{}
 	}
-	st := readState(dir, t, report)
 	if !t.manifest {
+		look := report
+		if live {
+			look = func(Kind, string, string) {} // it changes while we look, so what we see needn't fit together
+		}
+		st := readState(dir, t, look)
 		st.Running = live
 		report(Unfinished, ".", st.Describe())
-		v.unsealed(dir, t, st, live, report)
+		if !live {
+			v.unsealed(dir, t, st, report)
+		}
 		return manifestFacts{}
 	}
+	st := readState(dir, t, report)
 	v.rep.Sealed++
 	if len(st.Stages) != len(Stages()) {
 		report(BadReceipt, ".", "sealed without a folder for each of the six stages")
@@ -119,12 +126,10 @@ func (v *verifier) utterance(rel string, sid SessionID, id UtteranceID, live boo
 }
 
 // unsealed checks an utterance that has no manifest: the outputs of every stage that ended are still there.
-func (v *verifier) unsealed(dir string, t *tree, st State, live bool, report func(k Kind, name, detail string)) {
+func (v *verifier) unsealed(dir string, t *tree, st State, report func(k Kind, name, detail string)) {
 	for name := range t.extra {
 		if isTemporary(path.Base(name)) {
-			if !live {
-				report(Leftover, name, "")
-			}
+			report(Leftover, name, "")
 			delete(t.extra, name)
 		}
 	}
@@ -154,7 +159,7 @@ func (v *verifier) unsealed(dir string, t *tree, st State, live bool, report fun
 		default: // an artefact of the stage that did not end; nothing says yet what it must be
 			v.rep.Files++
 			v.rep.Bytes += size
-			if strings.HasSuffix(base, ".jsonl") && !live {
+			if strings.HasSuffix(base, ".jsonl") {
 				checkLog(filepath.Join(dir, filepath.FromSlash(name)), name, report)
 			}
 		}
