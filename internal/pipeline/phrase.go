@@ -112,7 +112,7 @@ func spell(v float64, l lang.Language) (string, bool) {
 	if math.IsNaN(tenths) || math.Abs(tenths*10) > float64(grammar.MaxCoord) {
 		return "", false
 	}
-	return spellTMP(grammar.Coord(int32(tenths)*10), l)
+	return grammar.Spell(grammar.Coord(int32(tenths)*10), l), true
 }
 
 // replyLanguage is the language that was asked for, else that of the instruction.
