@@ -47,7 +47,7 @@ func TestSecondControllerIsRefusedThroughAnyPath(t *testing.T) {
 // contract: O1
 func TestRaceForOneClientHasOneWinner(t *testing.T) {
 	r := newRig(t, lab.Options{})
-	for range 20 {
+	for range 5 {
 		var won, lost atomic.Int32
 		var wg sync.WaitGroup
 		open := make([]*Session, 6)

@@ -233,16 +233,14 @@ func why(ctx context.Context, err error) error {
 	return err
 }
 
-// readLine reads up to a newline and never holds more than MaxLine bytes.
+// readLine reads up to a newline and never holds more than MaxLine bytes. The line is its
+// own: nothing that is read later changes it.
 func (c *Client) readLine() ([]byte, error) {
 	var out []byte
 	for {
 		part, err := c.in.ReadSlice('\n')
 		if len(out)+len(part) > MaxLine+1 {
 			return nil, malformed("longer than %d bytes", MaxLine)
-		}
-		if err == nil && out == nil {
-			return part[:len(part)-1], nil
 		}
 		out = append(out, part...)
 		switch {

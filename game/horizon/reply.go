@@ -17,7 +17,13 @@ const (
 	MaxLine = 1 << 20
 	// MaxDepth is the deepest nesting of a reply.
 	MaxDepth = 64
+	// MaxTokens is how many names, values, ends of lists and of objects a reply may have:
+	// memory for them grows with their number, not with the length of the line.
+	MaxTokens = 1 << 15
 )
+
+// maxAtom is the longest number or name with the space before it, in bytes.
+const maxAtom = 4096
 
 // Reply is one checked JSON object. Its members are reached only through the projections
 // of this package, so that nothing else of what the game said can travel further.
@@ -73,16 +79,24 @@ func parseReply(line []byte) (Reply, error) {
 // splitObject walks every token of the line (depth, duplicate names, finite numbers) and
 // returns the members of the outer object.
 func splitObject(line []byte) (map[string]jsontext.Value, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(line), jsontext.AllowDuplicateNames(false), jsontext.AllowInvalidUTF8(false))
+	d := jsontext.NewDecoder(bytes.NewBuffer(line), jsontext.AllowDuplicateNames(false), jsontext.AllowInvalidUTF8(false))
 	if d.PeekKind() != '{' {
 		return nil, malformed("it is not an object")
 	}
-	for {
+	for n, from := 0, int64(0); ; n++ {
+		if n == MaxTokens {
+			return nil, malformed("more than %d parts", MaxTokens)
+		}
 		t, err := d.ReadToken()
 		if err != nil {
 			return nil, malformed("it is not JSON")
 		}
+		size := d.InputOffset() - from
+		from += size
 		if t.Kind() == '0' {
+			if size > maxAtom {
+				return nil, malformed("a number is too long")
+			}
 			if _, err := finite(t.String()); err != nil {
 				return nil, err
 			}
@@ -101,22 +115,27 @@ func splitObject(line []byte) (map[string]jsontext.Value, error) {
 }
 
 func members(object jsontext.Value) (map[string]jsontext.Value, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(object))
+	d := jsontext.NewDecoder(bytes.NewBuffer(object))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
 		return nil, malformed("it is not an object")
 	}
 	m := map[string]jsontext.Value{}
 	for d.PeekKind() == '"' {
+		from := d.InputOffset()
 		name, err := d.ReadToken()
 		if err != nil {
 			return nil, malformed("it is not JSON")
+		}
+		if d.InputOffset()-from > maxAtom {
+			return nil, malformed("a name is too long")
 		}
 		key := name.String()
 		v, err := d.ReadValue()
 		if err != nil {
 			return nil, malformed("it is not JSON")
 		}
-		m[key] = v.Clone()
+		end := d.InputOffset() // a part of the object itself: nothing is copied
+		m[key] = object[end-int64(len(v)) : end : end]
 	}
 	return m, nil
 }
@@ -250,7 +269,7 @@ func (f *fields) take(sub *fields) {
 
 // array splits a list; it stops after limit items.
 func array(v jsontext.Value, limit int) ([]jsontext.Value, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(v))
+	d := jsontext.NewDecoder(bytes.NewBuffer(v))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '[' {
 		return nil, malformed("it is not a list")
 	}
@@ -260,7 +279,8 @@ func array(v jsontext.Value, limit int) ([]jsontext.Value, error) {
 		if err != nil {
 			return nil, malformed("it is not JSON")
 		}
-		out = append(out, it.Clone())
+		end := d.InputOffset()
+		out = append(out, v[end-int64(len(it)):end:end])
 	}
 	return out, nil
 }
