@@ -75,8 +75,8 @@ func (r *Receipt) check() error {
 		return fmt.Errorf("the receipt of %s has no verdict", r.Stage)
 	case r.Verdict != Done && r.Reason == "":
 		return fmt.Errorf("the receipt of %s is %s without a reason", r.Stage, r.Verdict)
-	case len(r.Reason) > 512:
-		return fmt.Errorf("the reason in the receipt of %s has more than 512 bytes", r.Stage)
+	case len(r.Reason) > maxReason:
+		return fmt.Errorf("the reason in the receipt of %s has more than %d bytes", r.Stage, maxReason)
 	case r.StartNS < 0 || r.EndNS < r.StartNS:
 		return fmt.Errorf("the times of %s run backwards: %d to %d", r.Stage, r.StartNS, r.EndNS)
 	case r.CPUNS < 0:

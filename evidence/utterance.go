@@ -16,6 +16,7 @@ import (
 const (
 	maxFiles    = 200      // of one utterance: its manifest stays a small document
 	maxArtefact = 64 << 20 // bytes of one artefact
+	maxReason   = 512      // bytes of a receipt's reason
 )
 
 // Utterance is the writer of one utterance's folder. Stages are begun and ended strictly in order, each exactly
@@ -139,7 +140,8 @@ func (u *Utterance) admit(s Stage, name string) error {
 }
 
 // PutReceipt ends the stage under way. Schema may be left 0, and Outputs nil: then they name everything that the
-// stage put. Its logs are closed first, so a late event is refused and not lost in silence.
+// stage put. Its logs are closed first, so a late event is refused and not lost in silence. A Reason may be any text,
+// as an error's: it is written as valid UTF-8 and cut to 512 bytes.
 func (u *Utterance) PutReceipt(r Receipt) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -168,7 +170,7 @@ func (u *Utterance) PutReceipt(r Receipt) error {
 	if r.Inputs == nil {
 		r.Inputs = []Ref{}
 	}
-	r.Schema, r.WallStart = Schema, wall(r.WallStart)
+	r.Schema, r.WallStart, r.Reason = Schema, wall(r.WallStart), reason(r.Reason)
 	data, err := strictjson.Marshal(r)
 	if err != nil {
 		return invariant("the receipt of %s: %v", r.Stage, err)
@@ -226,6 +228,16 @@ func (u *Utterance) Seal() (digest.Digest, error) {
 	u.sealed = true
 	d := digest.Of(data)
 	return d, u.session.sealed(u, d)
+}
+
+// reason makes any text fit for a receipt.
+func reason(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= maxReason {
+		return s
+	}
+	const more = "…"
+	return strings.ToValidUTF8(s[:maxReason-len(more)], "") + more
 }
 
 func (u *Utterance) write(path string, data []byte) error {
