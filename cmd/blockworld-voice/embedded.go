@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blockworld-voice/game"
+	"blockworld-voice/game/lab"
 	"blockworld-voice/internal/atomicfile"
 )
 
@@ -29,6 +30,9 @@ func startLab(ctx context.Context, workspace string) (*game.LabProcess, game.Pro
 		}
 		return nil, game.Profile{}, &problem{status: statusUnreachable, what: "the embedded lab could not be started", next: "see: blockworld-voice doctor", err: err}
 	}
+	if lab.NoAI(game.GameHome()) {
+		return nil, game.Profile{}, &problem{status: statusDenied, what: "No AI is on for this game", next: "only the game's player can turn it off, in the game's settings"}
+	}
 	if workspace == "" {
 		var err error
 		if workspace, err = freshWorkspace(); err != nil {
@@ -39,7 +43,7 @@ func startLab(ctx context.Context, workspace string) (*game.LabProcess, game.Pro
 	if err != nil {
 		return fail(err)
 	}
-	lab, profile, err := game.StartLab(ctx, exe, workspace, "--speed", fmt.Sprint(labSpeed), "--chunks", fmt.Sprint(labChunks))
+	child, profile, err := game.StartLab(ctx, exe, workspace, "--speed", fmt.Sprint(labSpeed), "--chunks", fmt.Sprint(labChunks))
 	if err != nil {
 		return fail(err)
 	}
@@ -53,9 +57,9 @@ func startLab(ctx context.Context, workspace string) (*game.LabProcess, game.Pro
 		profile, err = game.ReadProfile(path)
 	}
 	if err != nil {
-		return fail(errors.Join(err, lab.Close()))
+		return fail(errors.Join(err, child.Close()))
 	}
-	return lab, profile, nil
+	return child, profile, nil
 }
 
 // freshWorkspace makes a private folder below the state folder.

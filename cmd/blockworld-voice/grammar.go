@@ -27,7 +27,7 @@ func (*grammarReference) Run(p *program) error {
 
 type grammarParse struct {
 	JSON bool     `name:"json" help:"One object a line."`
-	Text []string `arg:"" optional:"" help:"The text; several words are one text."`
+	Text []string `arg:"" optional:"" passthrough:"" help:"The text; several words are one text. Flags stand before it."`
 }
 
 func (c *grammarParse) Run(p *program) error {

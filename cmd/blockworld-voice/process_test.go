@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"blockworld-voice/evidence"
+	"blockworld-voice/internal/pcm"
+	"blockworld-voice/internal/pipeline"
+)
+
+func silentWAV() []byte { return pcm.WAV(make([]float32, 16000), 16000) }
+
+// start starts the program with a private state folder.
+func start(t *testing.T, state string, env []string, args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	c := &exec.Cmd{
+		Path: exe, Args: append([]string{"blockworld-voice"}, args...), Dir: t.TempDir(), Stdout: &out, Stderr: &errs,
+		Env: append(append(os.Environ(), "XDG_STATE_HOME="+state, "XDG_DATA_HOME="+dataHome(t), "HORIZON_HOME="+state), env...),
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return c, &out, &errs
+}
+
+func private(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "state")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// only returns the one evidence folder below a state folder.
+func only(t *testing.T, state string) string {
+	t.Helper()
+	roots, err := filepath.Glob(filepath.Join(state, "blockworld-voice", "*", "evidence"))
+	if err != nil || len(roots) != 1 {
+		t.Fatalf("evidence folders: %v, %v", roots, err)
+	}
+	return roots[0]
+}
+
+// The program is killed at every boundary. What is on the disk says what had started, is whole, and is never taken for more.
+// contract: E4
+func TestKillAtEveryBoundary(t *testing.T) {
+	for _, s := range evidence.Stages() {
+		for _, b := range pipeline.Boundaries() {
+			if s != evidence.Game && (b == pipeline.Attempted || b == pipeline.Settled) || s != evidence.Playback && b == pipeline.Sealed {
+				continue
+			}
+			t.Run(s.String()+"/"+b.String(), func(t *testing.T) { killAtBoundary(t, s, b) })
+		}
+	}
+}
+
+func killAtBoundary(t *testing.T, s evidence.Stage, b pipeline.Boundary) {
+	state := private(t)
+	c, _, errs := start(t, state, []string{killAt + "=" + s.String() + "/" + b.String()}, "--text", "go to 3 64 3")
+	err := c.Wait()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Fatalf("it was not killed: %v\n%s", err, errs)
+	}
+	root := only(t, state)
+	rep, err := evidence.Verify(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Damaged() {
+		t.Errorf("taken for damage: %v", rep.Problems)
+	}
+	if b != pipeline.Sealed && rep.OK() {
+		t.Error("taken for whole")
+	}
+	for info, err := range evidence.Sessions(root) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for u, err := range evidence.Utterances(info.Path) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, u, s, b)
+		}
+	}
+}
+
+func check(t *testing.T, u evidence.Info, s evidence.Stage, b pipeline.Boundary) {
+	t.Helper()
+	if len(u.State.Stages) != int(s) {
+		t.Fatalf("%d stages, want %d: %s", len(u.State.Stages), s, u.State.Describe())
+	}
+	for i, st := range u.State.Stages {
+		last := i == len(u.State.Stages)-1
+		if ended := st.Receipt != nil; ended != (!last || b == pipeline.Receipted || b == pipeline.Sealed) {
+			t.Errorf("%s has ended: %v", st.Stage, ended)
+		}
+	}
+	open := s == evidence.Game && (b == pipeline.Attempted || b == pipeline.Settled)
+	if got := len(u.State.OpenAttempts) > 0; got != open {
+		t.Errorf("an attempt without an outcome: %v, want %v", got, open)
+	}
+	if open && u.Outcome != "unknown" {
+		t.Errorf("the outcome is taken for %q", u.Outcome)
+	}
+}
+
+// Ctrl-C during a long walk: the walk is stopped, the outcome is recorded, the program says so.
+// contract: X2
+func TestInterruptDuringAWalk(t *testing.T) {
+	state := private(t)
+	c, out, errs := start(t, state, nil, "--json", "--text", "go to 400 64 400", "state")
+	sent := func() bool {
+		logs, _ := filepath.Glob(filepath.Join(state, "blockworld-voice", "*", "evidence", "*", "u000001", "4-game", "events.jsonl"))
+		if len(logs) != 1 {
+			return false
+		}
+		data, _ := os.ReadFile(logs[0])
+		return strings.Contains(string(data), `"sent"`)
+	}
+	for end := time.Now().Add(30 * time.Second); !sent(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			_ = c.Process.Kill()
+			_ = c.Wait()
+			t.Fatalf("nothing was sent\n%s%s", out, errs)
+		}
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if got := c.ProcessState.ExitCode(); got != int(statusCancelled) {
+		t.Errorf("exit status %d\n%s%s", got, out, errs)
+	}
+	var lines []pipeline.Line
+	for _, l := range strings.Split(strings.TrimSpace(out.String()), "\n") {
+		var line pipeline.Line
+		if err := json.Unmarshal([]byte(l), &line); err != nil {
+			t.Fatalf("%v: %q", err, l)
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) != 1 || lines[0].Outcome.Kind != "cancelled" {
+		t.Errorf("lines: %+v", lines)
+	}
+	rep, err := evidence.Verify(only(t, state))
+	if err != nil || !rep.OK() {
+		t.Errorf("%v %v", err, rep)
+	}
+}
