@@ -13,6 +13,7 @@ import (
 
 	"blockworld-voice/evidence"
 	"blockworld-voice/game"
+	"blockworld-voice/game/lab"
 	"blockworld-voice/grammar"
 	"blockworld-voice/internal/lang"
 	"blockworld-voice/internal/pcm"
@@ -20,7 +21,13 @@ import (
 	"blockworld-voice/transcribe"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// The test program is also the lab that tests start as a child.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "lab" {
+		os.Exit(lab.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // hears is an engine that hears what it is told to, by the grammar's own judge.
 type hears struct {
