@@ -56,6 +56,9 @@ type Session struct {
 	live *flight       // what was sent and is not settled
 	user uint64        // count of a person's inputs when the session began
 
+	samples SampleID // the newest
+	sampled int64    // when it was complete
+
 	asking sync.Mutex
 	query  *horizon.Client // guarded by asking
 	close  sync.Once
