@@ -9,9 +9,10 @@ import (
 
 // The gate looks at a frame each hop, through windows that are centred on it.
 const (
-	hop         = Rate / 100 // 10 ms
-	levelWindow = Rate / 50  // 20 ms, for level and zero crossings
-	pitchStep   = 4          // a pitch is looked for at 4 kHz
+	hopMS       = 10
+	hop         = hopMS * Rate / 1000
+	levelWindow = Rate / 50 // 20 ms, for level and zero crossings
+	pitchStep   = 4         // a pitch is looked for at 4 kHz
 	pitchRate   = Rate / pitchStep
 	pitchWindow = pitchRate / 25  // 40 ms
 	minLag      = pitchRate / 400 // of a pitch; a higher one repeats at a multiple

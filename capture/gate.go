@@ -94,14 +94,18 @@ func (s *Speech) decide(fs []frame) GateReason {
 		return GateSilence
 	}
 	m := s.measure(fs)
+	sound := m.active // what a tone is compared with; a tone in digital silence is its own floor
+	if sound == 0 {
+		sound = audible
+	}
 	switch {
 	case m.voiceBurst || m.surely >= minSurely:
 		return GateVoiced
 	case m.variedRun >= minVariedRun && m.varied >= minVaried && s.ZCRSpread >= minVariedSpread:
 		return GateDoubtful
-	case 2*m.tonal > audible:
+	case 2*m.tonal > sound:
 		return GateTone
-	case s.ActiveMS == 0:
+	case m.active == 0:
 		return GateSteady
 	case m.burst < minBurst:
 		return GateClicks
@@ -111,6 +115,7 @@ func (s *Speech) decide(fs []frame) GateReason {
 
 // measures are the counts that decide, in frames.
 type measures struct {
+	active     int
 	burst      int  // longest active row
 	voiceBurst bool // a row long enough, with enough voice in it
 	surely     int  // most surely voiced frames within surelySpan
@@ -124,7 +129,7 @@ func (s *Speech) measure(fs []frame) measures {
 	var zcrs []float64
 	run, voicedInRun, gap, variedRun := 0, 0, 0, 0
 	surely := make([]bool, len(fs))
-	inSpan, active, voiced := 0, 0, 0
+	inSpan, voiced := 0, 0
 	for i, f := range fs {
 		audible := f.level >= quietDBFS
 		if audible && f.repeat >= voicedAt && f.tonal() {
@@ -141,7 +146,7 @@ func (s *Speech) measure(fs []frame) measures {
 		m.surely = max(m.surely, inSpan)
 
 		if audible && f.level >= s.FloorDBFS+activeOver {
-			active++
+			m.active++
 			run, gap = run+1, 0
 			if isVoiced {
 				voiced++
@@ -163,8 +168,7 @@ func (s *Speech) measure(fs []frame) measures {
 			variedRun = 0
 		}
 	}
-	const ms = 1000 * hop / Rate
-	s.ActiveMS, s.VoicedMS, s.TonalMS = active*ms, voiced*ms, m.tonal*ms
+	s.ActiveMS, s.VoicedMS, s.TonalMS = m.active*hopMS, voiced*hopMS, m.tonal*hopMS
 	if len(zcrs) > 0 {
 		s.ZCR /= float64(len(zcrs))
 		s.ZCRSpread = quantile(zcrs, 0.9) - quantile(zcrs, 0.1)
@@ -172,20 +176,29 @@ func (s *Speech) measure(fs []frame) measures {
 	return m
 }
 
-// bounds sets where the sound begins and ends. They are wide on purpose: a weak first or last
-// consonant may lie under the threshold.
+// bounds sets where the sound begins and ends: the first and the last three frames in a row that
+// are active or surely voiced, and the whole clip if there are none. They are wide on purpose: a
+// weak first or last consonant may lie under the threshold.
 func (s *Speech) bounds(fs []frame, samples int) {
-	first, last := -1, -1
+	total := 1000 * samples / Rate
+	first, last, run := -1, -1, 0
 	for i, f := range fs {
-		if f.level < quietDBFS || f.level < s.FloorDBFS+activeOver && f.repeat < voicedAt {
+		if f.level < quietDBFS || f.level < s.FloorDBFS+activeOver && f.repeat < surelyAt {
+			run = 0
+			continue
+		}
+		if run++; run < 3 {
 			continue
 		}
 		if first < 0 {
-			first = i
+			first = i - 2
 		}
 		last = i
 	}
-	total := 1000 * samples / Rate
-	s.StartMS = max(0, first-boundMargin) * 10
-	s.EndMS = min(total, (last+1+boundMargin)*10)
+	if first < 0 {
+		s.StartMS, s.EndMS = 0, total
+		return
+	}
+	s.StartMS = max(0, first-boundMargin) * hopMS
+	s.EndMS = min(total, (last+1+boundMargin)*hopMS)
 }
