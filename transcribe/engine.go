@@ -281,7 +281,7 @@ func (w *worker) quietScorer() Scorer {
 func (w *worker) lexicon(a Automaton) *lexicon {
 	l, ok := w.lex[a]
 	if !ok {
-		l = newLexicon(w.vocab, a)
+		l = newLexicon(w.vocab, a, w.cfg.Search.Commas)
 		w.lex[a] = l
 	}
 	return l

@@ -29,10 +29,14 @@ type lexicon struct {
 	v    *Vocabulary
 	a    Automaton
 	memo map[int32][]edge
+	// commas says whether they are tried. The model likes to put them behind every word,
+	// which splits "thirty three" into two numbers: without them the right command is found
+	// more often.
+	commas bool
 }
 
-func newLexicon(v *Vocabulary, a Automaton) *lexicon {
-	return &lexicon{v: v, a: a, memo: map[int32][]edge{}}
+func newLexicon(v *Vocabulary, a Automaton, commas bool) *lexicon {
+	return &lexicon{v: v, a: a, memo: map[int32][]edge{}, commas: commas}
 }
 
 // edges returns the tokens that may follow state, ordered by token, except those that
@@ -61,6 +65,9 @@ func (l *lexicon) walk(n, state int32, out []edge) []edge {
 		out = append(out, edge{t, state})
 	}
 	for i, b := range nd.label {
+		if b == ',' && !l.commas {
+			continue
+		}
 		if next, ok := l.a.Step(state, b); ok && !l.a.FreeTail(next) {
 			out = l.walk(nd.child[i], next, out)
 		}

@@ -163,7 +163,7 @@ func TestSearchIsExhaustiveWithAWideBeam(t *testing.T) {
 		seed := rapid.String().Draw(t, "model")
 		audio := &fake{v: v, logit: hashed(seed + "audio")}
 		silence := &fake{v: v, logit: hashed(seed + "silence")}
-		cands, err := wide(subtract).run(context.Background(), newLexicon(v, sentences(list...)), nil, audio, silence)
+		cands, err := wide(subtract).run(context.Background(), newLexicon(v, sentences(list...), true), nil, audio, silence)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func TestSearchEndsInAcceptingStatesOnly(t *testing.T) {
 		}
 		return hashed("x")(prefix, tok)
 	}}
-	cands, err := wide(0).run(context.Background(), newLexicon(v, sentences("abc", "abcde")), nil, audio, nil)
+	cands, err := wide(0).run(context.Background(), newLexicon(v, sentences("abc", "abcde"), true), nil, audio, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestScoresAreTrueProbabilities(t *testing.T) {
 		}
 		return 0
 	}}
-	cands, err := wide(0).run(context.Background(), newLexicon(v, sentences("a")), nil, audio, nil)
+	cands, err := wide(0).run(context.Background(), newLexicon(v, sentences("a"), true), nil, audio, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestSubtractionPrefersWhatWasHeard(t *testing.T) {
 		subtract float64
 		want     string
 	}{{0, " a"}, {0.9, " b"}} {
-		cands, err := wide(c.subtract).run(context.Background(), newLexicon(v, sentences("a", "b")), nil, audio, &fake{v: v, logit: habit})
+		cands, err := wide(c.subtract).run(context.Background(), newLexicon(v, sentences("a", "b"), true), nil, audio, &fake{v: v, logit: habit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,7 +291,7 @@ func TestFreeTailTakesTheMostProbableTokens(t *testing.T) {
 	}}
 	s := wide(0.4)
 	s.Beam, s.MaxTokens = 6, 12
-	cands, err := s.run(context.Background(), newLexicon(v, sentences("a *")), nil, audio, audio.clone())
+	cands, err := s.run(context.Background(), newLexicon(v, sentences("a *"), true), nil, audio, audio.clone())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 	v := letters()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := wide(0).run(ctx, newLexicon(v, sentences("a")), nil, &fake{v: v, logit: hashed("x")}, nil)
+	_, err := wide(0).run(ctx, newLexicon(v, sentences("a"), true), nil, &fake{v: v, logit: hashed("x")}, nil)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v, want context.Canceled", err)
 	}
@@ -317,7 +317,7 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 
 func TestEdgesAreAllTokenisations(t *testing.T) {
 	v := letters()
-	lex := newLexicon(v, sentences("ab"))
+	lex := newLexicon(v, sentences("ab"), true)
 	var first []string
 	for _, e := range lex.edges(before) {
 		first = append(first, v.Bytes(e.token))
@@ -326,6 +326,45 @@ func TestEdgesAreAllTokenisations(t *testing.T) {
 	if want := []string{" ", " a", " ab"}; !slices.Equal(first, want) {
 		t.Fatalf("first tokens %q, want %q", first, want)
 	}
+}
+
+// A beam that is filled by one sentence in its letter cases finds nothing else.
+func TestVariantsLeaveRoomForOtherSentences(t *testing.T) {
+	v := NewVocabulary([]string{" ", "a", "A", "b"}, 4)
+	audio := &fake{v: v, logit: func(prefix string, tok Token) float64 {
+		switch {
+		case prefix == " " && tok == 1, prefix == " " && tok == 2:
+			return 3
+		case strings.HasSuffix(prefix, "b") && tok == v.end:
+			return 9 // the end after b is what the clip says
+		}
+		return 1
+	}}
+	for _, c := range []struct {
+		variants int
+		want     string
+	}{{0, ""}, {1, " b"}} {
+		s := Search{Beam: 2, Window: 20, MaxTokens: 5, Variants: c.variants}
+		lex := newLexicon(v, foldTrie{sentences("ab", "b")}, true)
+		cands, err := s.run(context.Background(), lex, nil, audio, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := slices.ContainsFunc(cands, func(c candidate) bool { return c.text == " b" })
+		if found != (c.want != "") {
+			t.Errorf("variants %d: b found: %v", c.variants, found)
+		}
+	}
+}
+
+// foldTrie reads upper case as lower case.
+type foldTrie struct{ *trie }
+
+func (f foldTrie) Step(s int32, b byte) (int32, bool) {
+	if b >= 'A' && b <= 'Z' {
+		b += 'a' - 'A'
+	}
+	return f.trie.Step(s, b)
 }
 
 func TestDecide(t *testing.T) {
