@@ -68,10 +68,13 @@ func (s *printer) block(l pipeline.Line) string {
 			heard += " (" + l.Language.Used + ")"
 		}
 	}
-	if l.Source.Kind == "wav" {
-		row("heard", heard, "")
-	} else {
+	switch {
+	case l.Source.Kind != "wav":
 		row("typed", heard, "")
+	case l.Decision.Reason == string(pipeline.NotUnderstood):
+		row("perhaps", heard, "")
+	default:
+		row("heard", heard, "")
 	}
 	const bold, green, yellow, red = "\x1b[1m", "\x1b[32m", "\x1b[33m", "\x1b[31m"
 	if l.Decision.Kind == "command" {
