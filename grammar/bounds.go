@@ -147,7 +147,7 @@ func (a amount) reachOf(q number, can habits) reach {
 	case phasePoint:
 		a.whole(partPlain, v, v)
 	case phaseFrac1, phaseFracTens, phaseFracLink:
-		if q.phase != phaseFracLink {
+		if q.phase != phaseFracLink && !q.has(flagBound) {
 			a.add(partPlain, v*100+frac, v*100+frac+9)
 		}
 		if q.phase != phaseFracTens && can.invert && frac > 0 {

@@ -114,7 +114,8 @@ func (s *scanner) takeApart(t *token) bool {
 		return false
 	}
 	at := len(s.items)
-	if s.lex.split(word, 0, numberStart, func(a atom) { s.items = append(s.items, item{atom: a}) }) {
+	found := func(a atom) { s.items = append(s.items, item{atom: a}) }
+	if s.lex.split(word, 0, numberStart, found) || s.lex.split(word, 0, multiplied, found) {
 		for i, j := at, len(s.items)-1; i < j; i, j = i+1, j-1 {
 			s.items[i], s.items[j] = s.items[j], s.items[i]
 		}
@@ -122,6 +123,9 @@ func (s *scanner) takeApart(t *token) bool {
 	}
 	return false
 }
+
+// multiplied is the state in which a joined word may begin with a hundred or thousand: "tri tisícedva".
+var multiplied = number{phase: phaseUnit, flags: flagOne, family: 0xff, sub: 2}
 
 // split takes word[from:] apart into words that continue the number q; it calls found from the
 // last word to the first. The number machine leaves at most one way, see TestJoinedWordsAreUnique.

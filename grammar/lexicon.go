@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"strings"
+	"sync"
 
 	"blockworld-voice/internal/lang"
 )
@@ -99,11 +100,12 @@ type table struct {
 	decimalComma bool
 	// tightHundreds: "one twenty" may be meant as 120. Such readings are never accepted; they make a text ambiguous.
 	tightHundreds bool
-	// whole spells 0 … 30 000 in the default way; point is the word after a whole part.
-	whole func(n int) string
-	point func(n int) string
-	// variants are all documented ways to spell 0 … 30 000.
-	variants func(n int) []string
+	// spell writes a whole number 0 … 30 000; spellPoint a whole number and the decimal point after it.
+	spell      func(w *writer, n int)
+	spellPoint func(w *writer, n int)
+
+	once    sync.Once
+	byValue map[wordKey]wordEntry
 }
 
 // atom is one number word as the number machine sees it.

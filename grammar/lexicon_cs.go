@@ -66,4 +66,116 @@ var tableCS = table{
 	},
 	labels:       [3]string{"iks", "ypsilon", "zet"},
 	decimalComma: true,
+	spell:        spellCS,
+	spellPoint:   spellPointCS,
+}
+
+func spellCS(w *writer, n int) {
+	if n >= 1100 && n < 2000 && w.pick(choiceWay, 2, 2) == 1 { // čtrnáct set
+		w.number(classTeen, n/100)
+		w.put(w.way(2, " ", "", "-"), "set")
+		if n%100 != 0 {
+			w.put(" ")
+			hundredsCS(w, n%100, false)
+		}
+		return
+	}
+	if n >= 1000 {
+		switch k := n / 1000; {
+		case k == 1:
+			w.one(2, "tisíc", "jeden tisíc", "jedentisíc", "jeden-tisíc")
+		case k < 5:
+			hundredsCS(w, k, true)
+			w.put(w.way(2, " tisíce", " tisíc", "tisíce", "-tisíce"))
+		default:
+			hundredsCS(w, k, true)
+			w.put(w.way(1, " tisíc", "tisíc", "-tisíc"))
+		}
+		if n%1000 == 0 {
+			return
+		}
+		w.put(w.way(1, " ", "", "-"))
+		n %= 1000
+	}
+	hundredsCS(w, n, false)
+}
+
+// hundredsCS spells 0 … 999; before a thousand one is "jeden".
+func hundredsCS(w *writer, n int, thousands bool) {
+	if h := n / 100; h > 0 {
+		switch {
+		case h == 1:
+			w.one(3, "sto", "jedno sto", "jednosto")
+		case h == 2:
+			w.put("dvě", w.way(4, " stě", "stě", " sta", "sta", "-stě"))
+		case h < 5:
+			w.put(w.first(classUnit, h), w.way(2, " sta", "sta", "-sta"))
+		default:
+			w.put(w.first(classUnit, h), w.way(2, " set", "set", "-set"))
+		}
+		if n%100 == 0 {
+			return
+		}
+		w.put(w.way(1, " ", "", "-"))
+		n %= 100
+	}
+	switch {
+	case n == 1 && thousands:
+		w.put("jeden")
+	case n == 0:
+		w.number(classZero, 0)
+	case n < 10 && thousands:
+		w.put(w.first(classUnit, n))
+	case n < 10:
+		w.number(classUnit, n)
+	case n < 20:
+		w.number(classTeen, n)
+	case n%10 == 0:
+		w.number(classTens, n)
+	default:
+		tensCS(w, n, thousands)
+	}
+}
+
+// tensCS spells 21 … 99 straight or inverted.
+func tensCS(w *writer, n int, thousands bool) {
+	u := n % 10
+	switch w.pick(choiceWay, 2, 4) {
+	case 0:
+		w.number(classTens, n-u)
+		w.put(w.way(1, " ", "", "-"))
+		if u == 1 && thousands {
+			w.put("jeden")
+			return
+		}
+		w.number(classUnit, u)
+		return
+	case 1: // pětadvacet
+		if u == 1 {
+			w.one(3, "jedn", "jeden", "jedna")
+		} else {
+			w.number(classUnit, u)
+		}
+		w.put("a")
+	case 2: // pět a dvacet
+		w.number(classUnit, u)
+		w.put(" a ")
+	case 3:
+		w.number(classUnit, u)
+		w.put("-a-")
+	}
+	w.number(classTens, n-u)
+}
+
+func spellPointCS(w *writer, n int) {
+	switch n {
+	case 1:
+		w.one(2, "jedna", "jeden")
+	case 2:
+		w.one(2, "dvě", "dva")
+	default:
+		spellCS(w, n)
+	}
+	w.put(" ")
+	w.point(n, "celá", "celé", "celých", "tečka", "čárka")
 }

@@ -59,4 +59,85 @@ var tableEN = table{
 		jointThousand: joinSpace, jointThousandRest: joinSpace, jointOther: joinSpace,
 	},
 	tightHundreds: true,
+	spell:         spellEN,
+	spellPoint:    spellPointEN,
+}
+
+func spellEN(w *writer, n int) {
+	if n > 1000 && n < 10000 && n/100%10 != 0 && w.pick(choiceWay, 2, 2) == 1 { // twelve hundred
+		belowHundredEN(w, n/100)
+		w.put(" hundred")
+		restEN(w, n%100)
+		return
+	}
+	if n > 100 && n < 1000 && n%100 > 0 && n%100 < 10 && w.pick(choiceWay, 2, 2) == 1 { // one oh five
+		w.number(classUnit, n/100)
+		w.put(" oh ")
+		w.number(classUnit, n%10)
+		return
+	}
+	if n >= 1000 {
+		if k := n / 1000; k == 1 {
+			w.one(2, "one thousand", "a thousand")
+		} else {
+			belowHundredEN(w, k)
+			w.put(w.way(1, " thousand", "thousand", "-thousand"))
+		}
+		if n%1000 < 100 {
+			restEN(w, n%1000)
+			return
+		}
+		w.put(w.way(1, " ", "-"))
+		n %= 1000
+		w.number(classUnit, n/100)
+		w.put(" hundred")
+		restEN(w, n%100)
+		return
+	}
+	if n >= 100 {
+		if n < 200 {
+			w.one(2, "one hundred", "a hundred")
+		} else {
+			w.number(classUnit, n/100)
+			w.put(w.way(1, " hundred", "hundred", "-hundred"))
+		}
+		restEN(w, n%100)
+		return
+	}
+	belowHundredEN(w, n)
+}
+
+// restEN spells what follows hundred or thousand.
+func restEN(w *writer, n int) {
+	if n == 0 {
+		return
+	}
+	w.put(w.way(2, " ", " and ", "-", "-and-"))
+	belowHundredEN(w, n)
+}
+
+func belowHundredEN(w *writer, n int) {
+	switch {
+	case n == 0:
+		w.one(2, "zero", "oh")
+	case n < 10:
+		w.number(classUnit, n)
+	case n < 20:
+		w.number(classTeen, n)
+	default:
+		w.number(classTens, n/10*10)
+		if n%10 != 0 {
+			w.put(w.way(2, "-", " ", ""))
+			w.number(classUnit, n%10)
+		}
+	}
+}
+
+func spellPointEN(w *writer, n int) {
+	if n == 0 && w.pick(choiceWay, 2, 2) == 1 {
+		w.put("point")
+		return
+	}
+	spellEN(w, n)
+	w.put(" point")
 }

@@ -61,4 +61,85 @@ var tableSK = table{
 	},
 	labels:       [3]string{"iks", "ypsilon", "zet"},
 	decimalComma: true,
+	spell:        spellSK,
+	spellPoint:   spellPointSK,
+}
+
+func spellSK(w *writer, n int) {
+	if n >= 1000 {
+		switch k := n / 1000; {
+		case k == 1:
+			w.one(3, "tisíc", "jeden tisíc", "jedentisíc", "jedno tisíc", "jeden-tisíc", "tisícov")
+		default:
+			hundredsSK(w, k, true)
+			switch {
+			case k%10 >= 2 && k%10 <= 4 && k%100/10 != 1 && w.endsWith("dva", "tri", "štyri"):
+				w.put(w.way(4, "tisíc", " tisíc", " tisíce", "tisíce", "-tisíc"))
+			default:
+				w.put(w.way(2, "tisíc", " tisíc", "-tisíc"))
+			}
+		}
+		if n%1000 == 0 {
+			return
+		}
+		w.put(w.way(2, " ", "", "-"))
+		n %= 1000
+	}
+	hundredsSK(w, n, false)
+}
+
+// hundredsSK spells 0 … 999; before a thousand two is "dve" when it stands alone.
+func hundredsSK(w *writer, n int, thousands bool) {
+	if h := n / 100; h > 0 {
+		switch h {
+		case 1:
+			w.one(1, "sto", "jedno sto", "jednosto")
+		case 2:
+			w.one(1, "dve", "dva")
+			w.put(w.way(2, "sto", " sto", "-sto"))
+		default:
+			w.put(w.first(classUnit, h), w.way(2, "sto", " sto", "-sto"))
+		}
+		if n%100 == 0 {
+			return
+		}
+		w.put(w.way(2, " ", "", "-"))
+		n %= 100
+	}
+	switch {
+	case n == 2 && thousands:
+		w.one(2, "dve", "dva")
+	case n < 10 && thousands:
+		w.put(w.first(classUnit, n))
+	case n == 0:
+		w.number(classZero, 0)
+	case n < 10:
+		w.number(classUnit, n)
+	case n < 20:
+		w.number(classTeen, n)
+	default:
+		w.number(classTens, n/10*10)
+		if n%10 == 0 {
+			return
+		}
+		w.put(w.way(2, "", " ", "-"))
+		if thousands {
+			w.put(w.first(classUnit, n%10))
+			return
+		}
+		w.number(classUnit, n%10)
+	}
+}
+
+func spellPointSK(w *writer, n int) {
+	switch n {
+	case 1:
+		w.one(2, "jedna", "jeden")
+	case 2:
+		w.one(2, "dve", "dva")
+	default:
+		spellSK(w, n)
+	}
+	w.put(" ")
+	w.point(n, "celá", "celé", "celých", "bodka", "čiarka")
 }

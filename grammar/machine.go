@@ -85,9 +85,9 @@ func (q number) value() Coord {
 func (q number) complete() bool {
 	switch q.phase {
 	case phaseZero, phaseTeen, phaseTens, phaseDone, phaseHundred, phaseThousand,
-		phaseFrac1, phaseFracTens, phaseFracEnd, phaseFracOver, phaseWritten:
+		phaseFracTens, phaseFracEnd, phaseFracOver, phaseWritten:
 		return true
-	case phaseUnit:
+	case phaseUnit, phaseFrac1:
 		return !q.has(flagBound)
 	case phaseStart, phaseSign, phaseArticle, phaseUnitLink, phaseUnitOh, phaseHundredAnd, phaseThousandAnd, phasePoint, phaseFracLink:
 		return false
@@ -229,6 +229,9 @@ func (q number) decimal(d int32) (number, bool) {
 	case phasePoint:
 		q.phase, q.frac = phaseFrac1, uint8(d*10)
 	case phaseFrac1:
+		if q.has(flagBound) {
+			return q, false
+		}
 		q.phase = phaseFracEnd
 		q.frac += uint8(d)
 	case phaseFracTens:
@@ -251,7 +254,10 @@ func (q number) decimal(d int32) (number, bool) {
 
 func (q number) unit(a *atom) (number, bool) {
 	if a.roles&roleBound != 0 && !q.opensBelowHundred() {
-		return q, false
+		if q.phase != phasePoint {
+			return q, false
+		}
+		q.flags |= flagBound
 	}
 	switch {
 	case q.opensBelowHundred():
@@ -301,6 +307,7 @@ func (q number) teens(a *atom) (number, bool) {
 		if !tens {
 			return q, false
 		}
+		q.flags &^= flagBound
 		q.phase = phaseDone
 		q.sub += uint8(a.value)
 		return q, true
@@ -315,6 +322,7 @@ func (q number) teens(a *atom) (number, bool) {
 		if !tens {
 			return q, false
 		}
+		q.flags &^= flagBound
 		q.phase = phaseFracEnd
 		q.frac = q.frac/10 + uint8(a.value)
 		return q, true
