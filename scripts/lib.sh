@@ -58,9 +58,14 @@ long() {
 }
 
 ticking() {
-	local label=$1 log=$2 parent=$3 every=15 start=$SECONDS percent
+	local label=$1 log=$2 parent=$3 every=15 start=$SECONDS percent nap=
 	[ ! -t 2 ] || every=1
-	while sleep $every && kill -0 "$parent" 2>/dev/null; do
+	# The nap ends with this process, and keeps none of the caller's pipes open.
+	trap '[ -z "$nap" ] || kill "$nap" 2>/dev/null; exit 0' TERM
+	while kill -0 "$parent" 2>/dev/null; do
+		sleep $every >/dev/null 2>&1 &
+		nap=$!
+		wait "$nap" || true
 		percent=$(tail -c 4000 "$log" 2>/dev/null | tr '\r' '\n' | grep -oE '[0-9]+%' | tail -n 1) || percent=
 		if [ -t 2 ]; then
 			printf '\r\033[K%s' "set-up: $label … $((SECONDS - start)) s $percent" >&2
