@@ -19,7 +19,7 @@
 //
 // Decode holds the caller's bytes, the samples at 16 kHz (4 bytes each) and blocks of a few
 // thousand samples; it never allocates for what a header only claims. That is at most 4 × the file
-// (and a constant under 1 MiB), with two exceptions that follow from the samples being float32: a
+// (and a constant under 2 MiB, most of it the resampler's), with two exceptions that follow from the samples being float32: a
 // mono file of 8 bits under 16 kHz, at most 8 ×, and a mono file of 16 bits under 10.7 kHz, at most
 // 5 × in total and 4 × at any moment. In every case the samples are at most 19.2 MB, since a clip
 // ends at MaxSeconds.
