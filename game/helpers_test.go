@@ -21,6 +21,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "lab" {
 		os.Exit(lab.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	if len(os.Args) > 2 && os.Args[1] == "ledger-driver" {
+		os.Exit(runDriver(os.Args[2]))
+	}
 	goleak.VerifyTestMain(m)
 }
 

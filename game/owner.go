@@ -144,7 +144,7 @@ func lockOwner(path string, now func() time.Time) (*ownership, error) {
 	}
 	o := &ownership{f: f, path: path, now: now}
 	if err := o.lock(); err != nil {
-		_ = f.Close()
+		_ = f.Close() // where we got the lock, this gives it back
 		return nil, err
 	}
 	return o, nil
@@ -292,4 +292,8 @@ func (o *ownership) end() error {
 	return errors.Join(err, o.release())
 }
 
-func (o *ownership) release() error { return o.f.Close() }
+// release unlocks before it closes: a child that is just being forked holds a copy of the
+// descriptor until it becomes its program, and the lock with it.
+func (o *ownership) release() error {
+	return errors.Join(unix.Flock(int(o.f.Fd()), unix.LOCK_UN), o.f.Close())
+}

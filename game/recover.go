@@ -26,7 +26,7 @@ func (r Recovered) Outcome() Outcome {
 // no outcome, and retires them. Records of living sessions are left alone.
 func Recover(state string) ([]Recovered, error) {
 	var out []Recovered
-	err := eachOwner(state, func(o *ownership) error {
+	err := eachOwner(state, lockOwner, func(o *ownership) error {
 		for _, r := range append([]RunID(nil), o.past.fenced...) {
 			if err := o.add(ownerLine{Op: opRecovered, Run: r}, true); err != nil {
 				return err
@@ -43,7 +43,7 @@ func Recover(state string) ([]Recovered, error) {
 }
 
 // eachOwner calls f with every record that no living session holds.
-func eachOwner(state string, f func(*ownership) error) error {
+func eachOwner(state string, lock func(string, func() time.Time) (*ownership, error), f func(*ownership) error) error {
 	list, err := os.ReadDir(ownersDir(state))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -56,7 +56,7 @@ func eachOwner(state string, f func(*ownership) error) error {
 		if !strings.HasSuffix(e.Name(), ".jsonl") {
 			continue
 		}
-		o, err := lockOwner(filepath.Join(ownersDir(state), e.Name()), time.Now)
+		o, err := lock(filepath.Join(ownersDir(state), e.Name()), time.Now)
 		if errors.Is(err, ErrOwned) {
 			continue
 		}
@@ -110,7 +110,7 @@ func Reconcile(state string) ([]Left, error) {
 	if _, err := Recover(state); err != nil {
 		return nil, err
 	}
-	err := eachOwner(state, func(o *ownership) error {
+	err := eachOwner(state, claimOwner, func(o *ownership) error {
 		if o.past.clean() {
 			return nil
 		}

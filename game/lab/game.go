@@ -23,6 +23,7 @@ type Options struct {
 	Chunks   int     // how many are loaded in each direction from the player; 0 is 10
 	Home     string  // game home: its horizon-extras.txt may say noAi:true
 	Journal  io.Writer
+	Lines    io.Writer // every action line as it came, and every good answer to one: for tests
 	Faults   []Fault
 	Link     *Link  // the server that this client has joined, nil in single player
 	Private  string // a text that every reply carries in fields that must never leave a projection

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -46,8 +47,27 @@ func (j *journal) add(e Entry) {
 	if j.w == nil {
 		return
 	}
-	if b, err := json.Marshal(e); err == nil {
+	// On paper an entry also has the wall clock's time, to be held against an attempt's.
+	if b, err := json.Marshal(struct {
+		Entry
+		At int64 `json:"at"`
+	}{e, time.Now().UnixNano()}); err == nil {
 		_, _ = j.w.Write(append(b, '\n'))
+	}
+}
+
+// LineNote is one line of Options.Lines.
+type LineNote struct {
+	Line string `json:"line_sha256"`
+	OK   bool   `json:"ok"` // false: the line came; true: ok was written, whole and unspoiled
+}
+
+func (g *Game) noteLine(n LineNote) {
+	if g.opt.Lines == nil {
+		return
+	}
+	if b, err := json.Marshal(n); err == nil {
+		_, _ = g.opt.Lines.Write(append(b, '\n'))
 	}
 }
 

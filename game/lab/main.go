@@ -31,14 +31,14 @@ const (
 )
 
 type flags struct {
-	socket, workspace, tokenFile, home, journal, name, world, serve, join, private string
-	tcp, planks, chunks                                                            int
-	seed                                                                           uint64
-	hills, creative, stay, quiet                                                   bool
-	speed                                                                          float64
-	faults                                                                         []Fault
-	roots                                                                          []string
-	late                                                                           time.Duration
+	socket, workspace, tokenFile, home, journal, lines, name, world, serve, join, private string
+	tcp, planks, chunks                                                                   int
+	seed                                                                                  uint64
+	hills, creative, stay, quiet                                                          bool
+	speed                                                                                 float64
+	faults                                                                                []Fault
+	roots                                                                                 []string
+	late                                                                                  time.Duration
 }
 
 func parseFlags(args []string, stderr io.Writer) (*flags, error) {
@@ -50,6 +50,7 @@ func parseFlags(args []string, stderr io.Writer) (*flags, error) {
 	fs.StringVar(&f.workspace, "workspace", "", "private folder for the profile, the journal and the evidence (default: a fresh one)")
 	fs.StringVar(&f.home, "home", os.Getenv("HORIZON_HOME"), "game home; noAi:true in its horizon-extras.txt closes the socket")
 	fs.StringVar(&f.journal, "journal", "", "write every physical effect to this file (default: journal.jsonl in the workspace)")
+	fs.StringVar(&f.lines, "lines", "", "also write the digest of every action line that came and was answered (tests)")
 	fs.StringVar(&f.name, "name", "companion", "the player's name")
 	fs.StringVar(&f.world, "world", "", "the world's label (default: Lab World; remote: empty)")
 	fs.StringVar(&f.serve, "serve", "", "also be the server that others may --join (PORT, 0: any)")
@@ -133,6 +134,14 @@ func run(f *flags, args []string, stdin io.Reader, stdout io.Writer) error {
 		Home: f.home, Journal: out, Faults: f.faults, Private: f.private,
 		OnKill: func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) },
 		OnSwap: func() { swap(args) }}
+	if f.lines != "" {
+		w, err := os.OpenFile(f.lines, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		defer w.Close()
+		o.Lines = w
+	}
 	if f.serve != "" {
 		port := 0
 		if _, err := fmt.Sscanf(f.serve, "%d", &port); err != nil {

@@ -192,6 +192,9 @@ func (s *Server) answer(c net.Conn, line string) bool {
 	word, _, _ := strings.Cut(line, " ")
 	g.mu.Lock()
 	hit := g.faults.strike(word)
+	if poll, known := words[word]; known && !poll && word != "stop" {
+		g.noteLine(LineNote{Line: lineDigest(line)})
+	}
 	switch {
 	case hit[DisconnectBefore]:
 		g.mu.Unlock()
@@ -221,6 +224,9 @@ func (s *Server) answer(c net.Conn, line string) bool {
 	}
 	if hit[Killed] && g.opt.OnKill != nil {
 		g.opt.OnKill()
+	}
+	if poll := words[word]; !poll && word != "stop" && strings.HasPrefix(r.text, `{"ok":true`) {
+		g.noteLine(LineNote{Line: lineDigest(line), OK: true}) // before it is written: it may be read at once
 	}
 	return s.write(c, r.text, hit)
 }
