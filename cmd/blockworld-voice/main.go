@@ -28,6 +28,7 @@ var at func(evidence.Stage, pipeline.Boundary)
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	p := &program{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	os.Exit(int(p.run(os.Args[1:])))
 }

@@ -71,7 +71,11 @@ func TestKillAtEveryBoundary(t *testing.T) {
 
 func killAtBoundary(t *testing.T, s evidence.Stage, b pipeline.Boundary) {
 	state := private(t)
-	c, _, errs := start(t, state, []string{killAt + "=" + s.String() + "/" + b.String()}, "--text", "go to 3 64 3")
+	args := []string{"--text", "go to 3 64 3"}
+	if s <= evidence.Transcribe { // of a typed instruction these are skipped
+		args = []string{"--language", "en", "--wav", spoken(t)}
+	}
+	c, _, errs := start(t, state, []string{killAt + "=" + s.String() + "/" + b.String()}, args...)
 	err := c.Wait()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
@@ -121,29 +125,54 @@ func check(t *testing.T, u evidence.Info, s evidence.Stage, b pipeline.Boundary)
 	}
 }
 
+// spoken is a committed clip of an English command.
+func spoken(t *testing.T) string { return filepath.Join(clips(t), "en", "goto_10_64_m5.wav") }
+
 // Ctrl-C during a long walk: the walk is stopped, the outcome is recorded, the program says so.
 // contract: X2
 func TestInterruptDuringAWalk(t *testing.T) {
 	state := private(t)
 	c, out, errs := start(t, state, nil, "--json", "--text", "go to 400 64 400", "state")
-	sent := func() bool {
-		logs, _ := filepath.Glob(filepath.Join(state, "blockworld-voice", "*", "evidence", "*", "u000001", "4-game", "events.jsonl"))
-		if len(logs) != 1 {
+	interruptWhen(t, c, state, "4-game/events.jsonl", `"sent"`)
+	wantCancelled(t, c, state, out, errs)
+}
+
+// Ctrl-C while the recogniser works: it lets go, nothing is sent, and the clip is kept.
+func TestInterruptDuringRecognition(t *testing.T) {
+	state := private(t)
+	c, out, errs := start(t, state, nil, "--json", "--wav", spoken(t), spoken(t))
+	interruptWhen(t, c, state, "2-transcribe/started.json", "stage")
+	wantCancelled(t, c, state, out, errs)
+	if kept, _ := filepath.Glob(filepath.Join(only(t, state), "*", "u000001", "1-capture", "clip.wav")); len(kept) != 1 {
+		t.Error("the clip was not kept")
+	}
+}
+
+// interruptWhen sends SIGINT as soon as a file of the first utterance holds a text.
+func interruptWhen(t *testing.T, c *exec.Cmd, state, file, text string) {
+	t.Helper()
+	there := func() bool {
+		files, _ := filepath.Glob(filepath.Join(state, "blockworld-voice", "*", "evidence", "*", "u000001", file))
+		if len(files) != 1 {
 			return false
 		}
-		data, _ := os.ReadFile(logs[0])
-		return strings.Contains(string(data), `"sent"`)
+		data, _ := os.ReadFile(files[0])
+		return strings.Contains(string(data), text)
 	}
-	for end := time.Now().Add(30 * time.Second); !sent(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !there(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			_ = c.Process.Kill()
 			_ = c.Wait()
-			t.Fatalf("nothing was sent\n%s%s", out, errs)
+			t.Fatalf("%s never held %s", file, text)
 		}
 	}
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func wantCancelled(t *testing.T, c *exec.Cmd, state string, out, errs *bytes.Buffer) {
+	t.Helper()
 	_ = c.Wait()
 	if got := c.ProcessState.ExitCode(); got != int(statusCancelled) {
 		t.Errorf("exit status %d\n%s%s", got, out, errs)

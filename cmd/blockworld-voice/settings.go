@@ -57,7 +57,7 @@ type voiceSettings struct {
 func readSpeechProfile(path string) (speechProfile, error) {
 	var d speechProfile
 	bad := func(err error) (speechProfile, error) {
-		return d, &problem{status: statusUsage, what: "speech profile " + path, next: "see the keys in the README, under Speech profile", err: err}
+		return d, &problem{status: statusUsage, what: "speech profile " + path, next: "see the keys in docs/profiles.md", err: err}
 	}
 	data, err := readSmall(path)
 	if err != nil {
