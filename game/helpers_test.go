@@ -66,7 +66,7 @@ func newRig(t *testing.T, o lab.Options) *rig {
 	return r
 }
 
-func testProfile(t *testing.T, dir, endpoint string) Profile {
+func testProfile(t testing.TB, dir, endpoint string) Profile {
 	t.Helper()
 	self, err := procgroup.Self()
 	if err != nil {

@@ -172,7 +172,10 @@ func (o *ownership) lock() error {
 	if _, err := o.f.Seek(0, 2); err != nil {
 		return fmt.Errorf("ownership record: %w", err)
 	}
-	return atomicfile.SyncDir(filepath.Dir(o.path))
+	if len(data) > 0 {
+		return nil
+	}
+	return atomicfile.SyncDir(filepath.Dir(o.path)) // its name is new
 }
 
 func readHistory(data []byte) history {
@@ -286,9 +289,9 @@ func (o *ownership) settle(r RunID, k OutcomeKind) error {
 }
 
 // end writes that the session ended in order (unless it left something unknown, which
-// stays) and gives the lock back.
+// stays) and gives the lock back. As with settle, losing this line only makes us careful.
 func (o *ownership) end() error {
-	err := o.add(ownerLine{Op: opClose}, true)
+	err := o.add(ownerLine{Op: opClose}, false)
 	return errors.Join(err, o.release())
 }
 
