@@ -130,8 +130,9 @@ func periodicity(w []float64) (repeat, rest float64) {
 	n := len(e)
 	for lag := minLag; lag <= maxLag && lag < n/2; lag++ {
 		var xy float64
-		for i := lag; i < n; i++ {
-			xy += e[i] * e[i-lag]
+		late := e[lag:]
+		for i, v := range e[:len(late)] {
+			xy += v * late[i]
 		}
 		if d := math.Sqrt((energy[n] - energy[lag]) * energy[n-lag]); d > 0 {
 			repeat = max(repeat, xy/d)
