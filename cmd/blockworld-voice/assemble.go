@@ -61,7 +61,7 @@ func assemble(p *program, set settings, hears bool) (_ *assembly, err error) {
 		return nil, opening(err)
 	}
 	for _, r := range a.game.Recovered() {
-		p.note(set, fmt.Sprintf("run %s of session %s is unknown: %s; it is not sent again", r.Run, r.Session, r.Outcome().Say()))
+		p.note(settings{}, fmt.Sprintf("run %s of session %s is unknown: %s; it is not sent again", r.Run, r.Session, r.Outcome().Say()))
 	}
 	a.session.Bind(a.game)
 	return a, nil

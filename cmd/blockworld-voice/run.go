@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"blockworld-voice/internal/pipeline"
 )
@@ -87,7 +86,7 @@ func (a *assembly) run(ctx context.Context, sources []pipeline.Source, each func
 			err = errors.Join(err, each(rec))
 		}
 		if err != nil {
-			return fmt.Errorf("%w", err)
+			return err
 		}
 	}
 	return nil

@@ -59,7 +59,11 @@ type decisionDoc struct {
 	Text     string        `json:"text,omitzero"` // that was judged
 }
 
+// maxText is how much of a typed text a decision quotes; what is longer is no command anyway.
+const maxText = 4096
+
 func docOf(d Decision, text string) decisionDoc {
+	text = short(plain(text), maxText)
 	switch d := d.(type) {
 	case Command:
 		return decisionDoc{Schema: 1, Kind: "command", Command: d.Command.String(), Language: d.Language, Text: text}
@@ -75,7 +79,10 @@ func judge(text string) Decision {
 	case grammar.Accepted:
 		return Command{d.Command, d.Language}
 	case grammar.Refusal:
-		r := Refusal{Reason: Reason(d.Reason.String()), Detail: d.Detail, Readings: d.Readings}
+		r := Refusal{Reason: Reason(d.Reason.String()), Detail: short(plain(d.Detail), maxReason)}
+		for _, reading := range d.Readings {
+			r.Readings = append(r.Readings, short(plain(reading), maxReason))
+		}
 		if d.Span.End > d.Span.Start {
 			span := d.Span
 			r.Span = &span

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -64,7 +63,7 @@ func (r *run) capture() {
 		st.put(evidence.SpeechFile, clip.SpeechWAV())
 		h.Gate = capture.Gate(clip.Samples)
 		st.putJSON(speechFigures, speechDoc{
-			Schema: 1, Name: clip.Name, Format: clip.Format, Frames: clip.Frames, Seconds: clip.Seconds,
+			Schema: 1, Name: plain(clip.Name), Format: clip.Format, Frames: clip.Frames, Seconds: clip.Seconds,
 			Marks: clip.Marks, Clipped: clip.Clipped, Gate: h.Gate,
 		})
 		return done
@@ -81,7 +80,7 @@ func (st *step) refuseSource(wav WAV, err error) ended {
 	told, kept := *e, *e
 	told.Name, kept.Name = wav.Path, filepath.Base(wav.Path)
 	st.r.rec.BadSource = &told
-	return ended{evidence.Refused, kept.Error()}
+	return ended{evidence.Refused, plain(kept.Error())}
 }
 
 // transcribe asks the recogniser for one reading among what may be said now.
@@ -114,7 +113,7 @@ func (r *run) transcribe() {
 		}
 		t, err := r.s.cfg.Engine.Transcribe(r.ctx, transcribe.Request{Samples: h.Clip.Samples, Lexicons: lexicons, Judge: reader(limits)})
 		switch {
-		case err != nil && r.ctx.Err() != nil && errors.Is(err, context.Cause(r.ctx)), err != nil && stopped(err):
+		case err != nil && r.ctx.Err() != nil:
 			return ended{evidence.Cancelled, "the session was stopped"}
 		case err != nil:
 			r.rec.Fault = err

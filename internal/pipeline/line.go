@@ -92,10 +92,10 @@ func (r *Record) Line() Line {
 	l := Line{
 		Schema: 1, Session: r.Session.String(), Utterance: r.ID.String(),
 		Source: r.lineSource(), Language: r.lineLanguage(), Transcript: r.lineTranscript(),
-		Decision: r.lineDecision(), Outcome: r.lineOutcome(), Playback: LinePlayback{NotAttempted.String()}, Evidence: r.Dir,
+		Decision: r.lineDecision(), Outcome: r.lineOutcome(), Playback: LinePlayback{NotAttempted.String()}, Evidence: plain(r.Dir),
 	}
 	if r.Reply != nil {
-		l.Reply = LineReply{r.Reply.Language.String(), r.Reply.Text, r.Reply.WAV}
+		l.Reply = LineReply{r.Reply.Language.String(), r.Reply.Text, plain(r.Reply.WAV)}
 	}
 	if r.Playback != nil {
 		l.Playback.State = r.Playback.State.String()
@@ -109,7 +109,7 @@ func (r *Record) Line() Line {
 func (r *Record) lineSource() LineSource {
 	switch src := r.Source.(type) {
 	case WAV:
-		s := LineSource{Kind: "wav", Name: filepath.Base(src.Path)}
+		s := LineSource{Kind: "wav", Name: plain(filepath.Base(src.Path))}
 		if r.Heard != nil {
 			s.SHA256 = r.Heard.SHA256
 			if r.Heard.Clip != nil {
@@ -138,7 +138,7 @@ func (r *Record) lineLanguage() LineLanguage {
 
 func (r *Record) lineTranscript() LineTranscript {
 	if src, ok := r.Source.(Typed); ok {
-		return LineTranscript{Text: src.Text}
+		return LineTranscript{Text: plain(src.Text)}
 	}
 	t := r.Transcript
 	if t == nil {

@@ -17,6 +17,7 @@ import (
 	"blockworld-voice/grammar"
 	"blockworld-voice/internal/lang"
 	"blockworld-voice/internal/pcm"
+	"blockworld-voice/internal/strictjson"
 	"blockworld-voice/synth"
 	"blockworld-voice/transcribe"
 )
@@ -270,6 +271,29 @@ func TestRefusalsSendNothing(t *testing.T) {
 	if len(b.companion.calls) > 0 {
 		t.Errorf("sent: %v", b.companion.calls)
 	}
+}
+
+// Any bytes are an instruction, or a name, and give a record.
+func TestAnyBytes(t *testing.T) {
+	b := newBench(t)
+	for _, text := range []string{"go to \xff 1 2", "\x00", "say \xc3\x28", strings.Repeat("go to 1 2 3 ", 20_000), strings.Repeat("\xfe", 100_000), "say " + strings.Repeat("ď", 300)} {
+		rec := b.do(t.Context(), Typed{text})
+		if _, err := strictjson.Line(rec.Line()); err != nil {
+			t.Errorf("%.20q: %v", text, err)
+		}
+		want(t, "decision", rec.Line().Decision.Kind, "refusal")
+	}
+	path := filepath.Join(t.TempDir(), "odd\xff\n.wav")
+	if err := os.WriteFile(path, tone(1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.engine.text = "state"
+	rec := b.do(t.Context(), WAV{path})
+	want(t, "outcome", rec.Line().Outcome.Kind, "reported")
+	if _, err := strictjson.Line(rec.Line()); err != nil {
+		t.Error(err)
+	}
+	b.do(t.Context(), WAV{path + "\xff"})
 }
 
 func TestSilenceNeverReachesTheEngine(t *testing.T) {

@@ -2,7 +2,7 @@ package pipeline
 
 import (
 	"context"
-	"errors"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -48,7 +48,7 @@ func (r *run) stage(s evidence.Stage, body func(*step) ended) {
 	r.s.at(s, Started)
 	e := body(st)
 	receipt := evidence.Receipt{
-		Schema: evidence.Schema, Stage: s, Verdict: e.verdict, Reason: short(e.reason),
+		Schema: evidence.Schema, Stage: s, Verdict: e.verdict, Reason: short(plain(e.reason), maxReason),
 		StartNS: start, EndNS: r.s.elapsed(), WallStart: wall, CPUNS: max(0, cpuTime()-cpu),
 		Inputs: st.inputs, Outputs: st.refs,
 	}
@@ -109,9 +109,11 @@ func (st *step) read(refs ...evidence.Ref) {
 	}
 }
 
-// short fits a reason into a receipt.
-func short(s string) string {
-	const most = 512
+// maxReason is the longest reason of a receipt and the longest detail of a decision, in bytes.
+const maxReason = 512
+
+// short cuts a text to at most most bytes, between characters.
+func short(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
@@ -122,6 +124,9 @@ func short(s string) string {
 	return s[:cut] + "…"
 }
 
+// plain makes a text of unknown origin fit for a JSON document.
+func plain(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
 // cpuTime is the processor time of this process so far.
 func cpuTime() int64 {
 	var u unix.Rusage
@@ -129,9 +134,4 @@ func cpuTime() int64 {
 		return 0
 	}
 	return u.Utime.Nano() + u.Stime.Nano()
-}
-
-// stopped says that err is the end of a context and nothing else.
-func stopped(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -130,7 +130,7 @@ func TestAutomatonTakesASentence(t *testing.T) {
 
 func TestShort(t *testing.T) {
 	for in, want := range map[string]int{"": 0, "abc": 3, strings.Repeat("a", 600): 512, strings.Repeat("ď", 300): 511} {
-		got := short(in)
+		got := short(in, maxReason)
 		if len(got) != want {
 			t.Errorf("short of %d bytes has %d, want %d", len(in), len(got), want)
 		}
