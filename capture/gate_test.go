@@ -44,7 +44,7 @@ func TestGateReasons(t *testing.T) {
 		"fan under 400 Hz":                GateSteady,
 		"a tone for 200 ms, then silence": GateTone,
 		"a tone for 200 ms in a room":     GateTone,
-		"key clicks in a room":            GateClicks,
+		"short clicks in a room":          GateClicks,
 		"a breath":                        GateNoVoice,
 	} {
 		if s := Gate(m[name]); s.Reason != want {
@@ -191,7 +191,7 @@ func TestGateDoubtful(t *testing.T) {
 }
 
 func TestGateIsPure(t *testing.T) {
-	x := newSounds(6).clicks(2)
+	x := newSounds(6).clicks(2, 0.007)
 	keep := append([]float32(nil), x...)
 	a, b := Gate(x), Gate(x)
 	if a != b {

@@ -85,11 +85,11 @@ func bell(hz float64) []float32 {
 	return out
 }
 
-// clicks are keys: bursts with a short ring, a few a second.
-func (s sounds) clicks(seconds float64) []float32 {
+// clicks are keys: bursts that ring for 2 ms and up to ring more, a few a second.
+func (s sounds) clicks(seconds, ring float64) []float32 {
 	out := make([]float32, int(seconds*Rate))
 	for at := 800; at < len(out)-Rate/10; at += 1400 + s.r.IntN(3000) {
-		hz, decay, noise := 200+3800*s.r.Float64(), 0.002+0.007*s.r.Float64(), s.r.Float64()
+		hz, decay, noise := 200+3800*s.r.Float64(), 0.002+ring*s.r.Float64(), s.r.Float64()
 		g := 0.05 + 0.3*s.r.Float64()
 		for i := range Rate / 10 {
 			t := float64(i) / Rate
@@ -140,9 +140,10 @@ func (s sounds) withoutSpeech() map[string][]float32 {
 		"a bell in a room":                room(bell(700)),
 		"mains hum":                       hum100(2),
 		"mains hum in a room":             room(hum100(2)),
-		"key clicks":                      s.clicks(3),
-		"key clicks in a room":            room(s.clicks(3)),
-		"one click":                       room(s.clicks(0.35)),
+		"key clicks":                      s.clicks(3, 0.007),
+		"key clicks in a room":            room(s.clicks(3, 0.007)),
+		"one click":                       room(s.clicks(0.35, 0.007)),
+		"short clicks in a room":          room(s.clicks(3, 0)),
 		"a breath":                        room(s.breath(0.7, 1500)),
 		"a dark breath":                   room(s.breath(0.6, 700)),
 		"a bright breath":                 s.breath(0.5, 4000),
