@@ -246,7 +246,7 @@ func hostOf(raw string) string {
 func isNoRoute(err error) bool {
 	var dns *net.DNSError
 	var op *net.OpError
-	return errors.As(err, &dns) && !dns.IsTemporary || errors.As(err, &op) && op.Op == "dial"
+	return errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial"
 }
 
 func (d *download) sum() digest.Digest { return digest.Digest(d.h.Sum(nil)) }
