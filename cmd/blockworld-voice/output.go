@@ -77,7 +77,7 @@ func (s *printer) block(l pipeline.Line) string {
 		row("heard", heard, "")
 	}
 	const bold, green, yellow, red = "\x1b[1m", "\x1b[32m", "\x1b[33m", "\x1b[31m"
-	if l.Decision.Kind == "command" {
+	if l.Decision.Command != "" { // also when the authority refused it: then the next row says so
 		row("understood", l.Decision.Command, bold)
 	} else {
 		text := "refused: " + l.Decision.Reason

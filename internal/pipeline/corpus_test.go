@@ -172,6 +172,7 @@ func (n *tally) add(t *testing.T, c labelled, rec *Record) {
 	case !ok:
 		if c.expect != "refuse" {
 			n.refused++
+			t.Logf("%s (%s) was refused: %s, best %v", c.file, c.voice, rec.Line().Decision.Reason, rec.Line().Decision.Readings)
 		} else {
 			n.right++
 		}
