@@ -87,7 +87,11 @@ func (s *printer) block(l pipeline.Line) string {
 		row("understood", text, yellow)
 	}
 	colour := map[string]string{"reported": green, "refused": yellow, "cancelled": yellow, "unknown": red}[l.Outcome.Kind]
-	row("happened", l.Outcome.Kind+": "+l.Outcome.Detail, colour)
+	happened := l.Outcome.Kind
+	if l.Decision.Command != "" && l.Decision.Reason != "" {
+		happened += " (" + l.Decision.Reason + ")"
+	}
+	row("happened", happened+": "+l.Outcome.Detail, colour)
 	row("reply", l.Reply.Text, "")
 	row("evidence", l.Evidence, "")
 	b.WriteByte('\n')
