@@ -111,30 +111,67 @@ func TestMissingPackagesAreNamed(t *testing.T) {
 	if out := f.ok("packages"); out != "" {
 		t.Errorf("with everything there it printed %q", out)
 	}
-	bare := f.path("bare")
-	f.must(os.Mkdir(bare, 0o700))
-	for _, name := range strings.Fields("bash dirname cat grep sed id mkdir flock awk pkg-config cmake make g++") {
-		path, err := exec.LookPath(name)
-		f.must(err)
-		f.must(os.Symlink(path, filepath.Join(bare, name)))
-	}
-	status, out := f.run("packages", "PATH="+bare)
+	status, out := f.run("packages", "PATH="+f.bare())
 	if status == 0 {
 		t.Error("espeak-ng is missing and nobody said so")
 	}
 	contains(t, out, "these system packages are missing: espeak-ng", "apt-get install espeak-ng")
 }
 
-func TestDemoRunsTheManifestInOrder(t *testing.T) {
+// bare is a PATH with all that is needed but espeak-ng and a package manager.
+func (f *fixture) bare() string {
+	f.t.Helper()
+	bare := f.path("bare")
+	f.must(os.Mkdir(bare, 0o700))
+	for _, name := range strings.Fields("bash dirname cat grep sed id mkdir flock awk env sleep tail tr touch pkg-config cmake make g++") {
+		path, err := exec.LookPath(name)
+		f.must(err)
+		f.must(os.Symlink(path, filepath.Join(bare, name)))
+	}
+	return bare
+}
+
+func TestMissingPackagesAreInstalledWhereTheyMayBe(t *testing.T) {
 	f := newFixture(t)
-	f.write("repo/testdata/clips/manifest.tsv", "language\tfile\tnote\nsk\tsk/b.wav\tx\nen\ten/a.wav\ty\n")
+	bare := f.bare()
+	f.must(os.Remove(filepath.Join(bare, "id")))
+	f.write("bare/id", script+"echo 0\n")
+	// A package manager whose list is old: the first try to install fails.
+	f.write("bare/apt-get", script+`echo "$*" >>"$CALLS"
+		case "$*" in
+		*" update") touch "$FIXTURE/fresh" ;;
+		*" install "*espeak-ng) [ -e "$FIXTURE/fresh" ] || { echo 'E: 404'; exit 100; }; touch "$FIXTURE/bare/espeak-ng"; chmod +x "$FIXTURE/bare/espeak-ng" ;;
+		esac`)
+	chmod, err := exec.LookPath("chmod")
+	f.must(err)
+	f.must(os.Symlink(chmod, filepath.Join(bare, "chmod")))
+	contains(t, f.ok("packages", "PATH="+bare), "installing system packages: espeak-ng")
+	if out := f.ok("packages", "PATH="+bare); out != "" {
+		t.Errorf("the warm run printed %q", out)
+	}
+
+	// A manager that says it is done and is not.
+	f.must(os.Remove(filepath.Join(bare, "espeak-ng")))
+	f.write("bare/apt-get", script)
+	status, out := f.run("packages", "PATH="+bare)
+	if status == 0 {
+		t.Error("a package that did not come was not missed")
+	}
+	contains(t, out, "still missing", "espeak-ng")
+}
+
+func TestDemoRunsTheManifestALanguageAtATime(t *testing.T) {
+	f := newFixture(t)
+	f.write("repo/testdata/clips/manifest.tsv", "file\tlanguage\texpect\n"+
+		"sk/stop.wav\tsk\tstop\ncs/a.wav\tcs\tstate\nsk/b.wav\tsk\tgoto 1 2 3\nen/a.wav\ten\tidle\nsk/a.wav\tsk\tidle\n")
 	f.write("repo/bin/blockworld-voice", script+"echo \"$@\"\nexit ${STATUS-0}\n")
 	clips := filepath.Join(f.root, "testdata/clips")
-	if got, want := f.ok("demo"), fmt.Sprintf("--wav %s/sk/b.wav %s/en/a.wav\n", clips, clips); got != want {
-		t.Errorf("got %q, want %q", got, want)
+	want := strings.ReplaceAll("--language sk --wav C/sk/b.wav C/sk/a.wav C/sk/stop.wav\n--language cs --wav C/cs/a.wav\n--language en --wav C/en/a.wav\n", "C/", clips+"/")
+	if got := f.ok("demo"); got != want {
+		t.Errorf("got:\n%swant:\n%s", got, want)
 	}
-	// 3 says that a clip was refused, which the demo shows on purpose.
-	for status, want := range map[string]int{"3": 0, "5": 5, "1": 1} {
+	// A refusal and a stop are shown on purpose; every other failure is one.
+	for status, want := range map[string]int{"3": 0, "6": 0, "5": 5, "1": 1} {
 		if got, out := f.run("demo", "STATUS="+status); got != want {
 			t.Errorf("status %s became %d\n%s", status, got, out)
 		}
