@@ -129,7 +129,7 @@ func (c tally) String() string {
 	return fmt.Sprintf("%d clips: %d right, %d refused, %d wrong, %d falsely accepted", c.clips, c.right, c.refused, c.wrong, c.falsely)
 }
 
-// run takes the clips through a session a language, as a person would ask for it.
+// runCorpus takes the clips through a session a language, as a person would ask for it.
 func runCorpus(t *testing.T, clips []labelled) (all tally, byLanguage map[lang.Language]tally) {
 	byLanguage = map[lang.Language]tally{}
 	for _, l := range lang.All() {
@@ -201,6 +201,25 @@ func TestCorpus(t *testing.T) {
 		if by[l].right == 0 {
 			t.Errorf("nothing in %s was understood: %v", l, by[l])
 		}
+	}
+}
+
+// A command under another language than its own is right or refused.
+func TestCorpusUnderAnotherLanguage(t *testing.T) {
+	other := map[lang.Language]lang.Language{lang.SK: lang.CS, lang.CS: lang.EN, lang.EN: lang.SK}
+	var clips []labelled
+	taken := map[lang.Language]int{}
+	for _, c := range corpus(t, filepath.Join("..", "..", "testdata", "clips")) {
+		if classed, ok := judge(c.expect).(Command); ok && classOf(classed.Command) == transcribe.Coordinates && taken[c.language] < 2 {
+			taken[c.language]++
+			c.language = other[c.language]
+			clips = append(clips, c)
+		}
+	}
+	all, _ := runCorpus(t, clips)
+	t.Log(all)
+	if all.clips < 6 || all.wrong > 0 {
+		t.Error(all)
 	}
 }
 

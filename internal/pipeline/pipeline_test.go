@@ -298,9 +298,11 @@ func TestAnyBytes(t *testing.T) {
 
 func TestSilenceNeverReachesTheEngine(t *testing.T) {
 	b := newBench(t)
-	rec := b.do(t.Context(), WAV{clip(t, 1, false)})
-	want(t, "reason", rec.Line().Decision.Reason, "no_speech")
-	want(t, "verdicts", verdicts(rec), "done skipped refused skipped done skipped")
+	for _, seconds := range []float64{1, 180} {
+		rec := b.do(t.Context(), WAV{clip(t, seconds, false)})
+		want(t, "reason", rec.Line().Decision.Reason, "no_speech")
+		want(t, "verdicts", verdicts(rec), "done skipped refused skipped done skipped")
+	}
 	if b.engine.calls > 0 {
 		t.Error("the engine was asked")
 	}
