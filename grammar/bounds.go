@@ -19,6 +19,7 @@ const (
 // habits say which composed numbers a language has in decoding.
 type habits struct {
 	invert           bool // "pětadvacet"
+	oh               bool // "one oh five"
 	beforeHundred    bits // the forms, as speller.like names them, that may stand before a hundred
 	teenHundreds     bool // "čtrnáct set"
 	compoundHundreds bool // "sixty-four hundred"
@@ -58,7 +59,7 @@ const (
 	partHundred  // what has been read becomes hundreds
 	partThousand // … thousands
 	partHundredThousand
-	partInverted // a link and tens follow; then the value is looked at anew
+	partAnew // a link or an oh follows; then the value is looked at anew
 	partCount
 )
 
@@ -111,8 +112,11 @@ func (a amount) reachOf(q number, can habits) reach {
 				kilo(sub*100, sub*100+99)
 			}
 		}
+		if can.oh && q.phase == phaseUnit && noHundreds && noThousands {
+			a.whole(partAnew, sub*100+1, sub*100+9)
+		}
 		if can.invert {
-			p := partInverted
+			p := partAnew
 			if q.phase == phaseUnitLink || !noHundreds || !noThousands {
 				p = partPlain
 			}
@@ -167,10 +171,10 @@ func (a *amount) reach() reach {
 		switch {
 		case x.in:
 			r |= reachSome
-			if x.out && p != partInverted {
+			if x.out && p != partAnew {
 				r &^= reachFree
 			}
-		case p == partInverted:
+		case p == partAnew:
 		case p == partPlain:
 			if x.out {
 				r &^= reachFree

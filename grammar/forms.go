@@ -77,6 +77,7 @@ func newSpeller(t *table) *speller {
 	}
 	s.can.invert = t.joints[jointInverted] != 0
 	for _, h := range s.forms {
+		s.can.oh = s.can.oh || h.atom.class == classOh
 		if h.atom.class != classHundred {
 			continue
 		}

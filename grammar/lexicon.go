@@ -103,6 +103,8 @@ type table struct {
 	// spell writes a whole number 0 … 30 000; spellPoint a whole number and the decimal point after it.
 	spell      func(w *writer, n int)
 	spellPoint func(w *writer, n int)
+	// sayings are texts to say for random sentences.
+	sayings []string
 
 	once    sync.Once
 	byValue map[wordKey]wordEntry

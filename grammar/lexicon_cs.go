@@ -66,6 +66,7 @@ var tableCS = table{
 	},
 	labels:       [3]string{"iks", "ypsilon", "zet"},
 	decimalComma: true,
+	sayings:      []string{"ahoj", "jdu domů", "počkej na mě", "kde jsi", "děkuju", "našel jsem železo", "jsem u mostu", "blíží se noc"},
 	spell:        spellCS,
 	spellPoint:   spellPointCS,
 }

@@ -59,6 +59,7 @@ var tableEN = table{
 		jointThousand: joinSpace, jointThousandRest: joinSpace, jointOther: joinSpace,
 	},
 	tightHundreds: true,
+	sayings:       []string{"hello", "i am going home", "wait for me", "where are you", "thank you", "i found some iron", "i am at the bridge", "night is coming"},
 	spell:         spellEN,
 	spellPoint:    spellPointEN,
 }

@@ -61,6 +61,7 @@ var tableSK = table{
 	},
 	labels:       [3]string{"iks", "ypsilon", "zet"},
 	decimalComma: true,
+	sayings:      []string{"ahoj", "idem domov", "počkaj na mňa", "kde si", "ďakujem", "našiel som železo", "som pri moste", "noc sa blíži"},
 	spell:        spellSK,
 	spellPoint:   spellPointSK,
 }

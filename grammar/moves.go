@@ -133,7 +133,7 @@ func (a *Automaton) moveWord(c config, b byte) {
 	if f >= 0 && may.has(f) {
 		n := config{kind: configNumber, language: c.language, axis: c.axis, free: c.free}
 		n.q, _ = s.next(c.q, f, c.join)
-		if n.q.phase == phaseUnitLink && !n.q.has(flagHundreds|flagThousands) {
+		if (n.q.phase == phaseUnitLink || n.q.phase == phaseUnitOh) && !n.q.has(flagHundreds|flagThousands) {
 			n.free = 0
 		}
 		if r := a.bounds[c.axis].reachOf(n.q, a.speakers[c.language].can); n.free == 0 && r&reachFree != 0 {
@@ -168,10 +168,14 @@ func (c *config) tidy() {
 		return
 	}
 	*q = q.anyValue()
-	q.flags &^= flagNeg
+	if q.phase != phaseUnit || q.has(flagHundreds|flagThousands) {
+		q.flags &^= flagNeg // else a link may follow, and the value matters again
+	}
 	switch {
-	case q.has(flagThousands) || q.phase >= phasePoint:
+	case q.phase >= phaseThousand, q.has(flagThousands) && q.has(flagHundreds):
 		c.free = reachFree
+	case q.has(flagThousands):
+		c.free &= reachFree | reachNoHundred
 	case q.has(flagHundreds):
 		c.free &= reachFree | reachNoHundredThousand
 	default:

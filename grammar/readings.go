@@ -124,7 +124,7 @@ func (s *scanner) search(r *reading, want int, at int32, doubts doubt, known *re
 			}
 			r.n++
 			r.doubt = d
-			if known == nil || d != 0 && known.doubt == 0 || !r.same(known) {
+			if known == nil || d != known.doubt || !r.same(known) {
 				return true
 			}
 			r.n--

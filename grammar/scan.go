@@ -84,9 +84,6 @@ func newScanner(l *lexicon, text string) *scanner {
 
 func (s *scanner) release() {
 	s.text, s.starts, s.ends = "", nil, nil
-	if cap(s.letters) > 1<<16 {
-		s.letters = nil
-	}
 	scanners.Put(s)
 }
 
@@ -276,6 +273,7 @@ var noWord = &wordInfo{}
 // scanWord reads a run of letters.
 func (s *scanner) scanWord(i int, before sep) int {
 	start, mark := i, len(s.letters)
+	long := mark + maxWord
 	text := s.text
 	for i < len(text) {
 		c := text[i]
@@ -284,7 +282,9 @@ func (s *scanner) scanWord(i int, before sep) int {
 			if f == 0 {
 				break
 			}
-			s.letters = append(s.letters, f)
+			if len(s.letters) <= long {
+				s.letters = append(s.letters, f)
+			}
 			i++
 			continue
 		}
@@ -293,7 +293,9 @@ func (s *scanner) scanWord(i int, before sep) int {
 			break
 		}
 		if f := s.lex.foldRune(r); f != 0 {
-			s.letters = append(s.letters, f)
+			if len(s.letters) <= long {
+				s.letters = append(s.letters, f)
+			}
 		} else if k := s.lex.classOf(r); k != charIgnored && k != charMark {
 			break
 		}
