@@ -106,7 +106,7 @@ func (a *Automaton) may(c *config) bits {
 		n, ok := s.next(c.q, i, c.join)
 		switch {
 		case !ok:
-		case c.free != 0:
+		case c.free != 0 && !n.anew():
 			if !c.free.leavesOut(c.q, &s.forms[i].atom) {
 				m.add(i)
 			}
@@ -133,7 +133,7 @@ func (a *Automaton) moveWord(c config, b byte) {
 	if f >= 0 && may.has(f) {
 		n := config{kind: configNumber, language: c.language, axis: c.axis, free: c.free}
 		n.q, _ = s.next(c.q, f, c.join)
-		if (n.q.phase == phaseUnitLink || n.q.phase == phaseUnitOh) && !n.q.has(flagHundreds|flagThousands) {
+		if n.q.anew() {
 			n.free = 0
 		}
 		if r := a.bounds[c.axis].reachOf(n.q, a.speakers[c.language].can); n.free == 0 && r&reachFree != 0 {
@@ -148,6 +148,12 @@ func (a *Automaton) moveWord(c config, b byte) {
 			break
 		}
 	}
+}
+
+// anew says that a unit turns into more than itself: "pět a", "one oh". What was found of the unit's
+// value doesn't hold for it.
+func (q number) anew() bool {
+	return (q.phase == phaseUnitLink || q.phase == phaseUnitOh) && !q.has(flagHundreds|flagThousands)
 }
 
 // tidy drops from a number what no longer decides how it may go on: equal futures are one state.
