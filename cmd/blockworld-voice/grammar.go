@@ -97,7 +97,18 @@ func (c *grammarSample) Run(p *program) error {
 	if c.Number < 1 || c.Number > 1_000_000 {
 		return usage("give --number between 1 and 1000000", "%d sentences can't be made", c.Number)
 	}
-	return sample(p.out, langs, c.Number, c.Seed)
+	samplers := make([]*grammar.Sampler, len(langs))
+	for i, l := range langs {
+		if samplers[i], err = grammar.NewSampler(l, c.Seed); err != nil {
+			return err
+		}
+	}
+	out := bufio.NewWriter(p.out)
+	for i := range c.Number {
+		sentence, cmd := samplers[i%len(samplers)].Next()
+		fmt.Fprintf(out, "%s\t%s\t%s\n", langs[i%len(langs)], sentence, cmd)
+	}
+	return out.Flush()
 }
 
 type grammarGBNF struct {
