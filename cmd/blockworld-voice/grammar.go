@@ -21,7 +21,7 @@ type grammarCmd struct {
 type grammarReference struct{}
 
 func (*grammarReference) Run(p *program) error {
-	_, err := io.WriteString(p.out, "")
+	_, err := io.WriteString(p.out, grammar.Reference())
 	return err
 }
 
@@ -120,7 +120,12 @@ func (c *grammarGBNF) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	return gbnf(p.out, langs)
+	text, err := grammar.GBNF(grammar.Unbounded(langs...))
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(p.out, text)
+	return err
 }
 
 // languages reads the value of --language.
