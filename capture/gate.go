@@ -47,7 +47,7 @@ const (
 
 	maxFall    = 4.0 // dB from a frame to the next in a voice; the ring of a click falls faster
 	minBurst   = 6   // active frames in a row; a key click has 5
-	minVoiced  = 5   // voiced frames in such a row
+	minVoiced  = 4   // voiced frames in such a row
 	minSurely  = 6   // surely voiced frames within surelySpan, whatever the floor is
 	surelySpan = 30  // frames
 
