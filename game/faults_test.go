@@ -55,7 +55,7 @@ func TestEveryFaultHasItsOutcome(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s", k, name), func(t *testing.T) {
 				t.Parallel()
 				r := newRig(t, lab.Options{Speed: 6, Faults: []lab.Fault{{Kind: k}}})
-				r.profile.Binding.Timeout, r.profile.Policy.ActionSeconds = time.Second, 3
+				r.profile.Binding.Timeout, r.profile.Policy.ActionSeconds = brief, 3
 				s := r.open()
 				out := s.Do(t.Context(), c, r.rec)
 				kinds, n := want.walk, len(r.effects())
@@ -93,7 +93,7 @@ func TestProcessThatDiesOrIsReplacedInTheMiddle(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer l.Close()
-			p.Binding.Timeout = time.Second
+			p.Binding.Timeout = brief
 			s, err := Open(t.Context(), p, Options{StateDir: filepath.Join(t.TempDir(), "state"), GameHome: t.TempDir()})
 			if err != nil {
 				t.Fatal(err)
@@ -185,7 +185,7 @@ func TestFaultyQuestionsBeforeASend(t *testing.T) {
 		for n := 2; n <= 3; n++ { // before the attempt, and between the fence and the send
 			for _, word := range []string{"state", "status"} {
 				r := newRig(t, lab.Options{Faults: []lab.Fault{{Kind: k, Word: word, N: n}}})
-				r.profile.Binding.Timeout = 250 * time.Millisecond
+				r.profile.Binding.Timeout = brief
 				s := r.open()
 				out := s.Do(t.Context(), grammar.Say{Text: "ahoj"}, r.rec)
 				wantRefused(t, out, NotBound)

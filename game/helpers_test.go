@@ -37,6 +37,10 @@ type rig struct {
 	rec     *recorder
 }
 
+// brief is a binding's timeout in tests that have to wait for it: short, and long enough
+// for a busy machine to answer.
+const brief = 1500 * time.Millisecond
+
 // speed lets a lab in real time get on.
 const speed = 40
 

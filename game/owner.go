@@ -261,21 +261,53 @@ func (o *ownership) add(l ownerLine, sync bool) error {
 	return nil
 }
 
-// begin takes the client for a session. A record that names no run starts anew; runs are
-// kept for good.
+// begin takes the client for a session. A record whose runs all have a known outcome
+// starts anew, after those outcomes went to the archive; one that names an unknown run
+// stays as it is, so that the run stays retired.
 func (o *ownership) begin(session, workspace string, self procgroup.ID) error {
 	if !o.past.clean() {
 		return errors.New("the client was not left clean")
 	}
-	if len(o.past.runs) == 0 {
+	fresh := true
+	for _, f := range o.past.runs {
+		fresh = fresh && f.settled && f.kind != KindUnknown
+	}
+	if fresh {
+		if err := o.archive(); err != nil {
+			return fmt.Errorf("ownership record: %w", err)
+		}
 		if err := o.f.Truncate(0); err != nil {
 			return fmt.Errorf("ownership record: %w", err)
 		}
 		if _, err := o.f.Seek(0, 0); err != nil {
 			return fmt.Errorf("ownership record: %w", err)
 		}
+		o.past = history{runs: map[RunID]fate{}}
 	}
 	return o.add(ownerLine{Op: opOpen, Session: session, Workspace: workspace, Controller: self.String()}, true)
+}
+
+// archiveOf is the file of the outcomes that a record no longer needs: a line "RUN KIND" each.
+func archiveOf(record string) string { return strings.TrimSuffix(record, ".jsonl") + ".runs" }
+
+// archive is durable before the record is emptied; a crash in between only doubles lines.
+func (o *ownership) archive() error {
+	if len(o.past.runs) == 0 {
+		return nil
+	}
+	f, err := os.OpenFile(archiveOf(o.path), os.O_CREATE|os.O_WRONLY|os.O_APPEND|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var b strings.Builder
+	for r, was := range o.past.runs {
+		fmt.Fprintf(&b, "%s %s\n", r, was.kind)
+	}
+	if _, err := f.WriteString(b.String()); err != nil {
+		return err
+	}
+	return f.Sync()
 }
 
 // fence makes it durable that a run may be sent. Its identity is retired with that: a

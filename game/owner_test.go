@@ -309,6 +309,34 @@ func TestTornAndDamagedRecords(t *testing.T) {
 	}
 }
 
+// Records don't grow with the sessions, and an old run keeps its fate.
+// contract: S5
+func TestSettledRunsGoToTheArchive(t *testing.T) {
+	r := newRig(t, lab.Options{})
+	var runs []RunID
+	for range 4 {
+		s := r.open()
+		wantKind(t, s.Do(t.Context(), grammar.Say{Text: "ahoj"}, r.rec), KindReported)
+		runs = append(runs, r.rec.attempts[len(r.rec.attempts)-1].Run)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path, err := ownerFile(r.opt.StateDir, r.profile.Binding.Process)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if h := readHistory(data); err != nil || len(h.runs) != 1 || strings.Count(string(data), "\n") != 4 {
+		t.Fatalf("%s %v", data, err)
+	}
+	for _, run := range runs {
+		if k, err := Fate(r.opt.StateDir, run); err != nil || k != KindReported {
+			t.Fatal(k, err)
+		}
+	}
+}
+
 // contract: S4
 func TestNoFenceNoSend(t *testing.T) {
 	r := newRig(t, lab.Options{})
@@ -357,7 +385,7 @@ func (f *failing) Event(e Event) error {
 func TestNothingIsReplayed(t *testing.T) {
 	for _, k := range []lab.Kind{lab.DisconnectAfter, lab.DisconnectBefore, lab.HalfLine, lab.NUL} {
 		r := newRig(t, lab.Options{Faults: []lab.Fault{{Kind: k}}})
-		r.profile.Binding.Timeout = 300 * time.Millisecond
+		r.profile.Binding.Timeout = brief
 		s := r.open()
 		wantKind(t, s.Do(t.Context(), grammar.Say{Text: "ahoj"}, r.rec), KindUnknown)
 		wantRefused(t, s.Do(context.Background(), grammar.Say{Text: "ahoj"}, r.rec), Disarmed)

@@ -120,9 +120,14 @@ func TestProfileFaultsNameKeyAndLine(t *testing.T) {
 	for name, doc := range map[string]string{
 		"trailing data": goodProfile + "{}", "oversized": goodProfile + strings.Repeat(" ", strictjson.MaxSize), "empty": "", "cut": goodProfile[:200],
 		"not UTF-8": strings.Replace(goodProfile, "companion", "\xff", 1), "no binding": `{"policy":{},"workspace":"/w","checkout_roots":["/c"]}`,
+		"no policy": `{"binding":{},"workspace":"/w","checkout_roots":["/c"]}`, "no workspace": `{"binding":{},"policy":{},"checkout_roots":["/c"]}`, "no roots": `{"binding":{},"policy":{},"workspace":"/w"}`,
+		"nulls": `{"binding":null,"policy":null,"workspace":null,"checkout_roots":null}`, "nothing in it": `{"binding":{},"policy":{},"workspace":"/w","checkout_roots":["/c"]}`,
 	} {
-		if _, err := ParseProfile([]byte(doc)); err == nil {
+		_, err := ParseProfile([]byte(doc))
+		if err == nil {
 			t.Errorf("%s was accepted", name)
+		} else if key, ok := strings.CutPrefix(name, "no "); ok && !strings.Contains(err.Error(), key[:4]) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -85,10 +85,20 @@ func Fate(state string, run RunID) (OutcomeKind, error) {
 		if err != nil {
 			return 0, fmt.Errorf("ownership records: %w", err)
 		}
+		if strings.HasSuffix(e.Name(), ".runs") {
+			for line := range strings.Lines(string(data)) {
+				var k OutcomeKind
+				if r, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok && RunID(r) == run && k.UnmarshalText([]byte(name)) == nil {
+					return k, nil
+				}
+			}
+			continue
+		}
 		if f, ok := readHistory(data).runs[run]; ok {
 			if kind = f.kind; !f.settled {
 				kind = KindUnknown
 			}
+			return kind, nil
 		}
 	}
 	return kind, nil

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"blockworld-voice/game/horizon"
 	"blockworld-voice/game/lab"
 	"blockworld-voice/grammar"
 )
@@ -68,7 +69,7 @@ func TestCancelBeforeTheSendSendsNothing(t *testing.T) {
 // contract: X2
 func TestIgnoredStopIsUnknownAndDisarms(t *testing.T) {
 	r := newRig(t, lab.Options{Speed: 1, Faults: []lab.Fault{{Kind: lab.StopIgnored, N: -1}}})
-	r.profile.Binding.Timeout = 400 * time.Millisecond
+	r.profile.Binding.Timeout = brief
 	s := r.open()
 	ctx, cancel := context.WithCancel(t.Context())
 	out := walking(t, r, s, ctx)
@@ -79,6 +80,21 @@ func TestIgnoredStopIsUnknownAndDisarms(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantClosed(t, r, Disarmed, "unknown")
+}
+
+// The stop works, and every look at it fails: nobody saw the boundary.
+// contract: X2
+func TestStopThatCantBeSeen(t *testing.T) {
+	r := newRig(t, lab.Options{Speed: 1})
+	s := r.open()
+	ctx, cancel := context.WithCancel(t.Context())
+	out := walking(t, r, s, ctx)
+	r.g.Arm(lab.Fault{Kind: lab.NaN, Word: "state", N: -1})
+	cancel()
+	wantKind(t, <-out, KindUnknown)
+	if j := r.g.Journal(); j[len(j)-2].Effect != lab.EffectStop {
+		t.Fatalf("%+v", j)
+	}
 }
 
 // contract: X1
@@ -94,7 +110,7 @@ func TestStopIsSaidAgainToALateAction(t *testing.T) {
 // contract: X2
 func TestLostReplyOfAWalkIsContained(t *testing.T) {
 	r := newRig(t, lab.Options{Speed: 1, Faults: []lab.Fault{{Kind: lab.NoReply}}})
-	r.profile.Binding.Timeout = 400 * time.Millisecond
+	r.profile.Binding.Timeout = brief
 	r.profile.Policy.ActionSeconds = 0.5
 	s := r.open()
 	wantKind(t, s.Do(t.Context(), goTo(60, 64, 0), r.rec), KindUnknown)
@@ -145,7 +161,7 @@ func TestStopWorksWhileTheRecorderHangs(t *testing.T) {
 // contract: X4
 func TestStopWorksWhileTheGameHangs(t *testing.T) {
 	r := newRig(t, lab.Options{Speed: 1, Faults: []lab.Fault{{Kind: lab.NoReply, N: -1}, {Kind: lab.NoReply, Word: "state", N: 6}}})
-	r.profile.Binding.Timeout = 500 * time.Millisecond
+	r.profile.Binding.Timeout = brief
 	s := r.open()
 	out := walking(t, r, s, t.Context())
 	began := time.Now()
@@ -170,6 +186,29 @@ func TestStopOfAGoneGameIsUnknown(t *testing.T) {
 	s := r.open()
 	r.srv.Close()
 	wantKind(t, s.Stop(t.Context()), KindUnknown)
+}
+
+// Something that isn't ours runs on and ignores the stop: nobody may say that it is idle.
+// contract: X2
+func TestStopOfAnotherActionThatGoesOn(t *testing.T) {
+	r := newRig(t, lab.Options{Speed: 1, Faults: []lab.Fault{{Kind: lab.StopIgnored, N: -1}}})
+	r.profile.Binding.Timeout = brief
+	s := r.open()
+	other, err := horizon.Dial(t.Context(), r.profile.Binding.Endpoint, r.profile.Binding.Process)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	p, err := other.Post(t.Context(), mustRender(t, horizon.GoTo{X: 6000, Y: 6400}), time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(r.g.Journal()) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	wantKind(t, s.Stop(t.Context()), KindUnknown)
+	_ = other.Close()
+	_, _ = p.Await(t.Context(), time.Second)
 }
 
 // contract: X1
