@@ -3,6 +3,10 @@ package pipeline
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"blockworld-voice/game"
 	"blockworld-voice/grammar"
@@ -66,8 +70,27 @@ func reader(limits game.Limits) transcribe.Judge {
 		if !ok || !slices.Contains(limits.Permitted, c.Command.Kind()) || !inside(c.Command, limits) {
 			return transcribe.Reading{}, false
 		}
-		return transcribe.Reading{Key: c.Command.String(), Class: classOf(c.Command)}, true
+		return transcribe.Reading{Key: keyOf(c.Command), Class: classOf(c.Command)}, true
 	}
+}
+
+// keyOf is what two texts have in common that are spellings of one command. What is said to others is heard, not
+// written: its punctuation, capitals and accents don't make it another text.
+func keyOf(c grammar.Command) string {
+	say, ok := c.(grammar.Say)
+	if !ok {
+		return c.String()
+	}
+	words := strings.FieldsFunc(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+			return -1
+		case unicode.IsLetter(r) || unicode.IsNumber(r):
+			return unicode.ToLower(r)
+		}
+		return ' '
+	}, norm.NFD.String(say.Text)), unicode.IsSpace)
+	return grammar.Say{Text: strings.Join(words, " ")}.String()
 }
 
 func inside(c grammar.Command, l game.Limits) bool {

@@ -51,8 +51,10 @@ func TestReaderReadsWhatIsPermitted(t *testing.T) {
 	for text, want := range map[string]transcribe.Reading{
 		"go to ten sixty-four minus five":         {Key: "goto 10 64 -5", Class: transcribe.Coordinates},
 		"choď na desať šesťdesiatštyri mínus päť": {Key: "goto 10 64 -5", Class: transcribe.Coordinates},
-		"state":     {Key: "state", Class: transcribe.Plain},
-		"say hello": {Key: "say hello", Class: transcribe.Text},
+		"state":                      {Key: "state", Class: transcribe.Plain},
+		"say hello":                  {Key: "say hello", Class: transcribe.Text},
+		"Say good Morning, Everyone": {Key: "say good morning everyone", Class: transcribe.Text},
+		"povedz dobré ráno":          {Key: "say dobre rano", Class: transcribe.Text},
 	} {
 		if got, ok := read(text); !ok || got != want {
 			t.Errorf("%q: %v %v, want %v", text, got, ok, want)
