@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"blockworld-voice/game/lab"
 	"blockworld-voice/grammar"
