@@ -52,6 +52,14 @@ func (s *scanner) tag(i int) int {
 			j += size
 			continue
 		}
+		c := charBad
+		if r >= 0 {
+			c = s.lex.classOf(r)
+		}
+		if c == charIgnored || c == charMark {
+			j += size
+			continue
+		}
 		if s.forbidden(string(word[:n])) {
 			return -1
 		}
@@ -59,7 +67,7 @@ func (s *scanner) tag(i int) int {
 		switch {
 		case s.text[j] == closing:
 			return j + 1
-		case r == ' ', r == '_', r == '-', r == '\'', r == ',', r == '.':
+		case c == charSpace, c == charQuote, c == charHyphen, r == '_', r == ',', r == '.':
 			j += size
 		default:
 			return -1
@@ -68,11 +76,14 @@ func (s *scanner) tag(i int) int {
 	return -1
 }
 
+// negations may not stand in a tag either: no brackets turn a text into its opposite.
+var negations = map[string]bool{"not": true, "don": true, "dont": true, "never": true, "nie": true, "nikdy": true}
+
 // forbidden says whether a word may not stand in a tag.
 func (s *scanner) forbidden(word string) bool {
 	w := s.lex.words[word]
 	if w == nil {
-		return false
+		return negations[word]
 	}
 	switch w.atom.class {
 	case classZero, classUnit, classTeen, classTens, classHundred, classHundreds, classThousand, classMinus, classPoint:
