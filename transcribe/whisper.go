@@ -51,7 +51,7 @@ func (n *native) read(prompt []Token) error {
 	n.st.Forget()
 	n.items = n.items[:0]
 	for i, t := range prompt {
-		n.items = append(n.items, whispercpp.Item{Token: t, Pos: int32(i)})
+		n.items = append(n.items, whispercpp.Item{Token: t, Pos: int32(i), Seqs: whispercpp.Seq(0)})
 	}
 	rows, err := n.st.Decode(n.items, len(prompt)-1)
 	if err != nil {
@@ -69,7 +69,7 @@ func (n *native) Extend(parents []int32, tokens []Token) (Rows, error) {
 	for i, p := range parents {
 		seq[i] = p + 1
 		pos[i] = n.pos[p] + 1
-		n.items = append(n.items, whispercpp.Item{Token: tokens[i], Pos: n.pos[p], Seq: int32(i + 1)})
+		n.items = append(n.items, whispercpp.Item{Token: tokens[i], Pos: n.pos[p], Seqs: whispercpp.Seq(i + 1)})
 	}
 	n.st.Branch(seq)
 	n.pos = pos

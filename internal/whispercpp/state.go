@@ -12,11 +12,22 @@ import (
 	"unsafe"
 )
 
-// Item is one token at its position in one sequence. Tokens see the earlier positions
-// of their own sequence and nothing else.
+// Item is one token at its position in one or more sequences. It sees the earlier
+// positions of its lowest sequence and nothing else; one that belongs to several must
+// have the same past in all of them.
 type Item struct {
-	Token, Pos, Seq int32
+	Token, Pos int32
+	Seqs       Seqs
 }
+
+// Seqs is a set of sequences, 0 … MaxSeq, as bits.
+type Seqs uint64
+
+// MaxSeq is the largest number of a sequence.
+const MaxSeq = 62
+
+// Seq is the set of one sequence.
+func Seq(s int) Seqs { return 1 << s }
 
 // Rows are the logits after each item of a batch. They live in the library's memory
 // and are valid until the next call on the state.
@@ -45,7 +56,7 @@ type State struct {
 	st    *C.bwv_state
 	token []int32
 	pos   []int32
-	seq   []int32
+	seqs  []uint64
 	lse   []float32
 }
 
@@ -56,7 +67,7 @@ func (m *Model) NewState(cells, threads int) (*State, error) {
 		return nil, fmt.Errorf("%w: no state: %s", ErrNative, C.GoString(C.bwv_log_last()))
 	}
 	n := int(C.bwv_max_batch(st))
-	return &State{m: m, st: st, token: make([]int32, n), pos: make([]int32, n), seq: make([]int32, n), lse: make([]float32, n)}, nil
+	return &State{m: m, st: st, token: make([]int32, n), pos: make([]int32, n), seqs: make([]uint64, n), lse: make([]float32, n)}, nil
 }
 
 // Close frees the state. It may be called twice.
@@ -98,10 +109,10 @@ func (s *State) Decode(items []Item, first int) (Rows, error) {
 		return Rows{}, fmt.Errorf("decode %d tokens: %w", n, ErrNoRoom)
 	}
 	for i, it := range items {
-		s.token[i], s.pos[i], s.seq[i] = it.Token, it.Pos, it.Seq
+		s.token[i], s.pos[i], s.seqs[i] = it.Token, it.Pos, uint64(it.Seqs)
 	}
 	var logits *C.float
-	rc := C.bwv_decode(s.st, (*C.int32_t)(&s.token[0]), (*C.int32_t)(&s.pos[0]), (*C.int32_t)(&s.seq[0]), C.int(n), C.int(first), &logits, (*C.float)(&s.lse[0]))
+	rc := C.bwv_decode(s.st, (*C.int32_t)(&s.token[0]), (*C.int32_t)(&s.pos[0]), (*C.uint64_t)(&s.seqs[0]), C.int(n), C.int(first), &logits, (*C.float)(&s.lse[0]))
 	if err := s.err("decode", rc); err != nil || first == n {
 		return Rows{}, err
 	}

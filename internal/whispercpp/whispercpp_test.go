@@ -44,7 +44,7 @@ func prompt(m *Model) []Item {
 	en, _ := m.Language("en")
 	var items []Item
 	for i, tok := range []Token{sp.StartOfTranscript, en, sp.Transcribe, sp.NoTimestamps} {
-		items = append(items, Item{Token: tok, Pos: int32(i)})
+		items = append(items, Item{Token: tok, Pos: int32(i), Seqs: Seq(0)})
 	}
 	return items
 }
@@ -118,6 +118,40 @@ func TestEqualBitsInAnyOrder(t *testing.T) {
 	}
 }
 
+// Texts with a common beginning may share its tokens: their rows are those of separate
+// sequences.
+func TestSharedTokens(t *testing.T) {
+	m := open(t)
+	s := state(t, m)
+	clip := tone(350, 2)
+	toks, _ := m.Tokenize(" one two three")
+	if len(toks) != 3 {
+		t.Fatalf("%d tokens", len(toks))
+	}
+	n := int32(len(prompt(m)))
+	row := func(items ...Item) []float32 {
+		decode(t, m, s, clip, 160)
+		s.Branch([]int32{0, 0})
+		rows, err := s.Decode(items, len(items)-1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logits, _ := rows.Row(0)
+		return slices.Clone(logits)
+	}
+	want := row(Item{toks[0], n, Seq(1)}, Item{toks[2], n + 1, Seq(1)})
+	got := row(Item{toks[0], n, Seq(1) | Seq(2)}, Item{toks[1], n + 1, Seq(1)}, Item{toks[2], n + 1, Seq(2)})
+	other := row(Item{toks[0], n, Seq(1) | Seq(2)}, Item{toks[2], n + 1, Seq(1)}, Item{toks[1], n + 1, Seq(2)})
+	var same, differ bool
+	for i := range want {
+		same = same || math.Abs(float64(want[i]-got[i])) > 0.05
+		differ = differ || math.Abs(float64(want[i]-other[i])) > 1
+	}
+	if same || !differ {
+		t.Fatalf("sharing changes the row: %v; another text has another row: %v", same, differ)
+	}
+}
+
 // Rows from a later item on are the rows that all items would have had.
 func TestLastRowsOnly(t *testing.T) {
 	m := open(t)
@@ -163,7 +197,7 @@ func TestSequencesAreIndependent(t *testing.T) {
 	var want []float32
 	s.Branch([]int32{0})
 	for i, tok := range toks {
-		rows, err := s.Decode([]Item{{Token: tok, Pos: n + int32(i), Seq: 1}}, 0)
+		rows, err := s.Decode([]Item{{Token: tok, Pos: n + int32(i), Seqs: Seq(1)}}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +215,7 @@ func TestSequencesAreIndependent(t *testing.T) {
 	var got []float32
 	for i, tok := range toks {
 		rows, err := s.Decode([]Item{
-			{Token: other, Pos: n + int32(i), Seq: 1}, {Token: tok, Pos: n + int32(i), Seq: 2}, {Token: toks[0], Pos: n + int32(i), Seq: 3},
+			{Token: other, Pos: n + int32(i), Seqs: Seq(1)}, {Token: tok, Pos: n + int32(i), Seqs: Seq(2)}, {Token: toks[0], Pos: n + int32(i), Seqs: Seq(3)},
 		}, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -209,8 +243,11 @@ func TestBadCallsAreErrors(t *testing.T) {
 	if _, err := s.Decode(nil, 0); !errors.Is(err, ErrNative) {
 		t.Errorf("no tokens: %v", err)
 	}
-	if _, err := s.Decode([]Item{{Token: 99999999}}, 0); !errors.Is(err, ErrNative) {
+	if _, err := s.Decode([]Item{{Token: 99999999, Seqs: Seq(0)}}, 0); !errors.Is(err, ErrNative) {
 		t.Errorf("token beyond the vocabulary: %v", err)
+	}
+	if _, err := s.Decode([]Item{{Token: 1}}, 0); !errors.Is(err, ErrNative) {
+		t.Errorf("token of no sequence: %v", err)
 	}
 	if _, err := s.Decode(make([]Item, s.MaxBatch()+1), 0); !errors.Is(err, ErrNoRoom) {
 		t.Errorf("batch too long: %v", err)
@@ -281,7 +318,7 @@ func benchDecode(b *testing.B, n, first int) {
 	}
 	past := make([]Item, 200)
 	for i := range past {
-		past[i] = Item{Token: int32(300 + i), Pos: int32(i)}
+		past[i] = Item{Token: int32(300 + i), Pos: int32(i), Seqs: Seq(0)}
 	}
 	if n > 100 {
 		past = past[:1]
@@ -291,7 +328,7 @@ func benchDecode(b *testing.B, n, first int) {
 	}
 	items := make([]Item, n)
 	for i := range items {
-		items[i] = Item{Token: int32(100 + i), Pos: int32(len(past) + i), Seq: int32(i + 1)}
+		items[i] = Item{Token: int32(100 + i), Pos: int32(len(past) + i), Seqs: Seq(i + 1)}
 	}
 	parents := make([]int32, n)
 	for b.Loop() {

@@ -133,11 +133,11 @@ static ggml_tensor * bwv_last_rows(ggml_context * ctx, ggml_cgraph * gf, int fir
     return rows;
 }
 
-int bwv_decode(bwv_state * b, const int32_t * token, const int32_t * pos, const int32_t * seq,
+int bwv_decode(bwv_state * b, const int32_t * token, const int32_t * pos, const uint64_t * seqs,
                int n, int first, const float ** logits_out, float * lse) {
     whisper_state & st = *b->st;
     const auto & hp = b->ctx->model.hparams;
-    if (n < 1 || first < 0 || first > n || token == nullptr || pos == nullptr || seq == nullptr) {
+    if (n < 1 || first < 0 || first > n || token == nullptr || pos == nullptr || seqs == nullptr) {
         return BWV_BAD_ARG;
     }
     if (n > hp.n_text_ctx) {
@@ -150,13 +150,13 @@ int bwv_decode(bwv_state * b, const int32_t * token, const int32_t * pos, const 
     whisper_batch & batch = st.batch;
     batch.n_tokens = n;
     for (int i = 0; i < n; ++i) {
-        if (token[i] < 0 || token[i] >= hp.n_vocab || pos[i] < 0 || pos[i] >= hp.n_text_ctx || seq[i] < 0) {
+        if (token[i] < 0 || token[i] >= hp.n_vocab || pos[i] < 0 || pos[i] >= hp.n_text_ctx || seqs[i] == 0 || seqs[i] >> 63 != 0) {
             return BWV_BAD_ARG;
         }
         batch.token   [i]    = token[i];
         batch.pos     [i]    = pos[i];
         batch.n_seq_id[i]    = 1;
-        batch.seq_id  [i][0] = seq[i];
+        batch.seq_id  [i][0] = __builtin_ctzll(seqs[i]);
         batch.logits  [i]    = i >= first ? 1 : 0;
     }
 
@@ -165,6 +165,11 @@ int bwv_decode(bwv_state * b, const int32_t * token, const int32_t * pos, const 
         return BWV_NO_ROOM;
     }
     const int head = kv.head;
+    for (int i = 0; i < n; ++i) {
+        for (uint64_t m = seqs[i]; m != 0; m &= m - 1) {
+            kv.cells[head + i].seq_id.insert(__builtin_ctzll(m));
+        }
+    }
     // A multiple of 32 keeps the products with the cache on their fast paths; the cells
     // beyond are masked below.
     kv.n = std::min<uint32_t>(kv.size, GGML_PAD(whisper_kv_cache_cell_max(kv), 32));
@@ -185,8 +190,9 @@ int bwv_decode(bwv_state * b, const int32_t * token, const int32_t * pos, const 
     st.inp_mask.assign((size_t) n*n_kv, 0.0f);
     for (int j = 0; j < n; ++j) {
         float * row = st.inp_mask.data() + (size_t) j*n_kv;
+        const whisper_seq_id own = batch.seq_id[j][0];
         for (int i = 0; i < n_kv; ++i) {
-            if (kv.cells[i].pos < 0 || kv.cells[i].pos > pos[j] || !kv.cells[i].has_seq_id(seq[j])) {
+            if (kv.cells[i].pos < 0 || kv.cells[i].pos > pos[j] || !kv.cells[i].has_seq_id(own)) {
                 row[i] = -INFINITY;
             }
         }

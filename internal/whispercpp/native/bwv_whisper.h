@@ -42,11 +42,13 @@ void bwv_abort(bwv_state * st, int on);
 // (50 a second) and forgets every cached token.
 int bwv_encode(bwv_state * st, const float * pcm, int n, int audio_ctx);
 
-// Evaluates n tokens, each at its position in its sequence. The tokens from `first` on
+// Evaluates n tokens, each at its position in the sequences of its mask (bit s: sequence
+// s, at most 63). A token sees the earlier positions of the lowest of its sequences; one
+// that belongs to several must have the same past in all. The tokens from `first` on
 // get a row each: *logits points at n-first rows of n_vocab logits that live until the
 // next call, lse[i] is the logarithm of row i's sum of exponentials. With first == n
 // there are no rows and the product with the vocabulary is left out.
-int bwv_decode(bwv_state * st, const int32_t * token, const int32_t * pos, const int32_t * seq,
+int bwv_decode(bwv_state * st, const int32_t * token, const int32_t * pos, const uint64_t * seqs,
                int n, int first, const float ** logits, float * lse);
 
 // Sequence 0 stays as it is. Sequence i+1 becomes a continuation of the sequence
