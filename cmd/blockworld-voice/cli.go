@@ -111,7 +111,6 @@ Commands:
 		}
 		fmt.Fprintf(&b, "  %-28s %s\n", name, f.Help)
 	}
-	b.WriteString("\n")
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ type finding struct {
 
 func (*doctorCmd) Run(p *program) error {
 	all := []finding{
-		{what: "recogniser", is: "whisper.cpp " + whispercpp.Version()},
+		{what: "recogniser", is: whispercpp.Version()},
 		modelFinding(),
 	}
 	voice := &synth.Espeak{}
@@ -59,7 +59,7 @@ func modelFinding() finding {
 	if err == nil {
 		var m models.Model
 		if m, err = store.Resolve(models.Default); err == nil {
-			f.is = fmt.Sprintf("%s, %d MB, sha256 %s", m.Name, m.Size/1e6, m.SHA256.Short())
+			f.is = fmt.Sprintf("%s, %d MB, sha256 %s", m.Name, megabytes(m.Size), m.SHA256.Short())
 			return f
 		}
 	}

@@ -105,7 +105,7 @@ func (c *modelsList) Run(p *program) error {
 		}
 		size := ""
 		if l.Size > 0 {
-			size = fmt.Sprintf("%d MB", l.Size/1e6)
+			size = fmt.Sprintf("%d MB", megabytes(l.Size))
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Name, state, size, sum, l.Note)
 	}
@@ -181,9 +181,11 @@ func (p *program) have(m models.Model, err error) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.out, "%s  %d MB  sha256 %s\n", m.Name, m.Size/1e6, m.SHA256)
+	_, err = fmt.Fprintf(p.out, "%s  %d MB  sha256 %s\n", m.Name, megabytes(m.Size), m.SHA256)
 	return err
 }
+
+func megabytes(n int64) int64 { return (n + 500_000) / 1_000_000 }
 
 type modelsVerify struct {
 	Names []string `arg:"" optional:"" name:"name" help:"Models of the store; all when none is named."`
