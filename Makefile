@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench clean
+.PHONY: help setup build demo test bench ledger mutants clean
 
 # go commands need the flags of the native library; scripts/env is the one place that knows them.
 with_env = . scripts/env;
@@ -32,6 +32,12 @@ test: setup ## go vet, then all tests with the race detector
 
 bench: build ## time a clip from file to decision, beside whisper-cli from the same source
 	@scripts/bench
+
+ledger: ## hold 20 000 commands to a faulty game, and programs killed in between, against what really happened
+	@LEDGER_INSTRUCTIONS=20000 LEDGER_SECONDS=3600 FLAT_SESSIONS=10000 go test -timeout 2h -count 1 -v -run 'TestLedger|TestSessionsAreFlat' ./game
+
+mutants: ## break every clause of the game's contract in one line, and see its test fail
+	@MUTANTS=1 go test -timeout 1h -count 1 -run TestMutants ./game
 
 clean: ## remove bin and build (not the caches, not the models)
 	rm -rf bin build

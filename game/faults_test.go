@@ -183,15 +183,18 @@ func TestFaultyQuestionsBeforeASend(t *testing.T) {
 	for _, k := range []lab.Kind{lab.NoReply, lab.HalfLine, lab.NUL, lab.InvalidUTF8, lab.HugeLine, lab.DeepNesting, lab.WrongType, lab.NaN, lab.TwoReplies, lab.DisconnectAfter, lab.Busy} {
 		for n := 2; n <= 3; n++ { // before the attempt, and between the fence and the send
 			for _, word := range []string{"state", "status"} {
-				r := newRig(t, lab.Options{Faults: []lab.Fault{{Kind: k, Word: word, N: n}}})
-				r.profile.Binding.Timeout = brief
-				s := r.open()
-				out := s.Do(t.Context(), grammar.Say{Text: "ahoj"}, r.rec)
-				wantRefused(t, out, NotBound)
-				if len(r.effects()) != 0 || r.rec.count() != n-2 {
-					t.Fatalf("%s@%s:%d: %d attempts, %+v", k, word, n, r.rec.count(), r.effects())
-				}
-				wantKind(t, s.Do(t.Context(), grammar.Say{Text: "ahoj"}, r.rec), KindReported)
+				t.Run(fmt.Sprintf("%s@%s:%d", k, word, n), func(t *testing.T) {
+					t.Parallel()
+					r := newRig(t, lab.Options{Faults: []lab.Fault{{Kind: k, Word: word, N: n}}})
+					r.profile.Binding.Timeout = brief
+					s := r.open()
+					out := s.Do(t.Context(), grammar.Say{Text: "ahoj"}, r.rec)
+					wantRefused(t, out, NotBound)
+					if len(r.effects()) != 0 || r.rec.count() != n-2 {
+						t.Fatalf("%d attempts, %+v", r.rec.count(), r.effects())
+					}
+					wantKind(t, s.Do(t.Context(), grammar.Say{Text: "ahoj"}, r.rec), KindReported)
+				})
 			}
 		}
 	}

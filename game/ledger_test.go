@@ -21,7 +21,7 @@ import (
 // random points, and then holds what we recorded against what the labs say happened.
 //
 //	LEDGER_INSTRUCTIONS  how many commands at least (default: a few hundred)
-//	LEDGER_SECONDS       stop after so long (default 20)
+//	LEDGER_SECONDS       stop after so long (default 8)
 //	LEDGER_WORKERS       how many clients at once (default 4)
 //	LEDGER_SEED          the seed (default: a fixed one); a failure prints the one of its client
 
@@ -49,14 +49,14 @@ func setting(t *testing.T, name string, or int) int {
 // contract: S5
 // contract: O2
 func TestLedger(t *testing.T) {
-	want, limit, seed := setting(t, "LEDGER_INSTRUCTIONS", 600), time.Duration(setting(t, "LEDGER_SECONDS", 20))*time.Second, uint64(setting(t, "LEDGER_SEED", 20261130))
+	want, limit, seed := setting(t, "LEDGER_INSTRUCTIONS", 600), time.Duration(setting(t, "LEDGER_SECONDS", 8))*time.Second, uint64(setting(t, "LEDGER_SEED", 20261130))
 	var did, clients, kills, opened atomic.Int64
 	began := time.Now()
 	var wg sync.WaitGroup
 	for worker := range setting(t, "LEDGER_WORKERS", 4) {
 		wg.Go(func() {
 			for round := uint64(0); did.Load() < int64(want) && time.Since(began) < limit && !t.Failed(); round++ {
-				l := &ledger{t: t, seed: seed + uint64(worker)*1_000_003 + round*4_000_037, dir: t.TempDir()}
+				l := &ledger{t: t, end: began.Add(limit), seed: seed + uint64(worker)*1_000_003 + round*4_000_037, dir: t.TempDir()}
 				l.client()
 				did.Add(int64(l.commands))
 				kills.Add(int64(l.killed))
@@ -67,7 +67,7 @@ func TestLedger(t *testing.T) {
 	}
 	wg.Wait()
 	t.Logf("%d instructions in %d sessions with %d clients, %d programs killed, %.0f s", did.Load(), opened.Load(), clients.Load(), kills.Load(), time.Since(began).Seconds())
-	if did.Load() == 0 || kills.Load() == 0 && limit >= 20*time.Second {
+	if did.Load() == 0 || kills.Load() == 0 && limit >= 60*time.Second {
 		t.Fatal("nothing was tried")
 	}
 }
@@ -75,6 +75,7 @@ func TestLedger(t *testing.T) {
 // ledger is one client generation and all programs that drove it.
 type ledger struct {
 	t        *testing.T
+	end      time.Time // no other program is started after it
 	seed     uint64
 	dir      string
 	commands int
@@ -112,6 +113,9 @@ func (l *ledger) client() {
 			l.compare(ws, state, log)
 			return
 		default:
+		}
+		if program > 0 && time.Now().After(l.end) {
+			break
 		}
 		d := drive{Dir: ws, State: state, Log: log, Seed: rng.Uint64(), First: program * 100, Count: 1 + rng.IntN(30)}
 		if rng.IntN(3) > 0 {
