@@ -337,6 +337,7 @@ func (s *Session) after(o Order, before View, run RunID, rec Recorder) *Observed
 	if v.State.Input.User > s.user {
 		see.Person = true
 		s.disarm("a person took over the companion")
+		s.event(rec, Event{Kind: EventPerson, Run: run})
 	}
 	return see
 }

@@ -249,7 +249,14 @@ func (o *ownership) add(l ownerLine, sync bool) error {
 	if err != nil {
 		return fmt.Errorf("ownership record: %w", err)
 	}
+	at, err := o.f.Seek(0, 1)
+	if err != nil {
+		return fmt.Errorf("ownership record: %w", err)
+	}
 	if _, err := o.f.Write(append(b, '\n')); err != nil {
+		// Half a line of a full disk must not spoil the next one.
+		_ = o.f.Truncate(at)
+		_, _ = o.f.Seek(at, 0)
 		return fmt.Errorf("ownership record: %w", err)
 	}
 	if !sync {
@@ -268,11 +275,7 @@ func (o *ownership) begin(session, workspace string, self procgroup.ID) error {
 	if !o.past.clean() {
 		return errors.New("the client was not left clean")
 	}
-	fresh := true
-	for _, f := range o.past.runs {
-		fresh = fresh && f.settled && f.kind != KindUnknown
-	}
-	if fresh {
+	if o.past.settled() {
 		if err := o.archive(); err != nil {
 			return fmt.Errorf("ownership record: %w", err)
 		}
@@ -287,15 +290,26 @@ func (o *ownership) begin(session, workspace string, self procgroup.ID) error {
 	return o.add(ownerLine{Op: opOpen, Session: session, Workspace: workspace, Controller: self.String()}, true)
 }
 
-// archiveOf is the file of the outcomes that a record no longer needs: a line "RUN KIND" each.
-func archiveOf(record string) string { return strings.TrimSuffix(record, ".jsonl") + ".runs" }
+// archiveFile holds the outcomes that no record needs any more, of all clients: a line
+// "RUN KIND" each.
+const archiveFile = "archive.runs"
+
+// settled says whether every run has a known outcome.
+func (h history) settled() bool {
+	for _, f := range h.runs {
+		if !f.settled || f.kind == KindUnknown {
+			return false
+		}
+	}
+	return true
+}
 
 // archive is durable before the record is emptied; a crash in between only doubles lines.
 func (o *ownership) archive() error {
 	if len(o.past.runs) == 0 {
 		return nil
 	}
-	f, err := os.OpenFile(archiveOf(o.path), os.O_CREATE|os.O_WRONLY|os.O_APPEND|syscall.O_NOFOLLOW, 0o600)
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(o.path), archiveFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return err
 	}

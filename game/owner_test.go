@@ -330,10 +330,61 @@ func TestSettledRunsGoToTheArchive(t *testing.T) {
 	if h := readHistory(data); err != nil || len(h.runs) != 1 || strings.Count(string(data), "\n") != 4 {
 		t.Fatalf("%s %v", data, err)
 	}
-	for _, run := range runs {
-		if k, err := Fate(r.opt.StateDir, run); err != nil || k != KindReported {
-			t.Fatal(k, err)
+	fates := func() {
+		t.Helper()
+		for _, run := range runs {
+			if k, err := Fate(r.opt.StateDir, run); err != nil || k != KindReported {
+				t.Fatal(k, err)
+			}
 		}
+	}
+	fates()
+	// When the client is gone its record goes, and the fates stay.
+	gone := strings.Replace(path, ".jsonl", "9.jsonl", 1)
+	if err := os.Rename(path, gone); err != nil {
+		t.Fatal(err)
+	}
+	if lost, err := Recover(r.opt.StateDir); err != nil || len(lost) != 0 {
+		t.Fatal(lost, err)
+	}
+	if _, err := os.Stat(gone); err == nil {
+		t.Fatal("the record of a client that is gone stayed")
+	}
+	fates()
+}
+
+// contract: E4
+func TestHalfALineOfAFullDiskSpoilsNothing(t *testing.T) {
+	self, err := procgroup.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := ownerFile(t.TempDir(), self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := lockOwner(path, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.begin("s", "/w", self); err != nil {
+		t.Fatal(err)
+	}
+	good, full := o.f, (*os.File)(nil)
+	if full, err = os.OpenFile("/dev/full", os.O_RDWR, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	o.f = full
+	if err := o.fence(newRun()); err == nil {
+		t.Fatal("a full disk took the fence")
+	}
+	o.f = good
+	if err := errors.Join(o.fence(newRun()), o.release()); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(path); err != nil || readHistory(data).damaged {
+		t.Fatalf("%s %v", data, err)
 	}
 }
 

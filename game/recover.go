@@ -33,8 +33,11 @@ func Recover(state string) ([]Recovered, error) {
 			}
 			out = append(out, Recovered{Run: r, Session: o.past.session, Workspace: o.past.space})
 		}
-		// What has nothing to remember about a client that is gone needs no file.
-		if _, ended, err := clientOf(o.path); err == nil && ended && o.past.clean() && len(o.past.runs) == 0 {
+		// A client that is gone and was left clean needs no record.
+		if _, ended, err := clientOf(o.path); err == nil && ended && o.past.clean() && o.past.settled() {
+			if err := o.archive(); err != nil {
+				return err
+			}
 			return os.Remove(o.path)
 		}
 		return nil
@@ -85,7 +88,7 @@ func Fate(state string, run RunID) (OutcomeKind, error) {
 		if err != nil {
 			return 0, fmt.Errorf("ownership records: %w", err)
 		}
-		if strings.HasSuffix(e.Name(), ".runs") {
+		if e.Name() == archiveFile {
 			for line := range strings.Lines(string(data)) {
 				var k OutcomeKind
 				if r, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok && RunID(r) == run && k.UnmarshalText([]byte(name)) == nil {
