@@ -26,6 +26,7 @@ type Config struct {
 	Thresholds  Thresholds    // zero: Provisional
 	AudioMargin int           // encoder positions beyond the clip, 0: 32
 	AudioFloor  int           // least encoder context, 0: 256
+	CacheDir    string        // where the silence tables are kept, "": nowhere
 }
 
 // Engine understands one clip at a time. All of its methods may be called from any
@@ -37,6 +38,7 @@ type Engine struct {
 	stop    chan struct{}
 	stopped chan struct{}
 	w       *worker
+	kept    error // of keeping the tables, set before stopped is closed
 }
 
 type job struct {
@@ -54,6 +56,7 @@ type worker struct {
 	silence *native
 	hushed  bool // silence holds the silent encoding
 	lex     map[Automaton]*lexicon
+	tables  map[digest.Digest]*quietTable
 }
 
 // cells is room for the prompt and for beams of 10 hypotheses of 64 tokens.
@@ -80,7 +83,7 @@ func New(cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("transcribe: %w", err)
 	}
-	w := &worker{cfg: cfg, model: model, lex: map[Automaton]*lexicon{}}
+	w := &worker{cfg: cfg, model: model, lex: map[Automaton]*lexicon{}, tables: map[digest.Digest]*quietTable{}}
 	if err := w.open(); err != nil {
 		w.close()
 		return nil, fmt.Errorf("transcribe: %w", err)
@@ -122,6 +125,7 @@ func (e *Engine) run() {
 	for {
 		select {
 		case <-e.stop:
+			e.kept = e.w.keepTables(1)
 			return
 		case j := <-e.jobs:
 			j.done <- e.serve(j)
@@ -171,8 +175,9 @@ func (e *Engine) submit(ctx context.Context, do func(context.Context, *worker) e
 	}
 }
 
-// Close ends the engine's goroutine after the running request and frees the model. It
-// may be called once more without effect, by the same goroutine.
+// Close ends the engine's goroutine after the running request, frees the model and keeps
+// the silence tables; its error says that they could not be kept, which costs time only.
+// It may be called once more without effect, by the same goroutine.
 func (e *Engine) Close() error {
 	select {
 	case <-e.stop:
@@ -180,7 +185,7 @@ func (e *Engine) Close() error {
 		close(e.stop)
 	}
 	<-e.stopped
-	return nil
+	return e.kept
 }
 
 // Transcribe understands one clip. Its error is ctx.Err() when ctx ended first, and
@@ -211,9 +216,6 @@ func (w *worker) transcribe(ctx context.Context, req Request) (*Transcript, erro
 	if err := w.audio.encode(req.Samples, actx); err != nil {
 		return nil, err
 	}
-	if err := w.hush(); err != nil {
-		return nil, err
-	}
 	var lists [][]Scored
 	var prompts string
 	for _, l := range req.Lexicons {
@@ -222,7 +224,11 @@ func (w *worker) transcribe(ctx context.Context, req Request) (*Transcript, erro
 			return nil, err
 		}
 		prompts += l.Prompt + "\n"
-		cands, err := w.cfg.Search.run(ctx, w.lexicon(l.Automaton), prompt, w.audio, w.quietScorer())
+		quiet, err := w.quietTable(prompt)
+		if err != nil {
+			return nil, err
+		}
+		cands, err := w.cfg.Search.run(ctx, w.lexicon(l.Automaton), prompt, w.audio, quiet)
 		if err != nil {
 			return nil, err
 		}
@@ -271,11 +277,49 @@ func (w *worker) hush() error {
 	return nil
 }
 
-func (w *worker) quietScorer() Scorer {
+// quietTable returns the table of a prompt, nil when nothing is subtracted.
+func (w *worker) quietTable(prompt []Token) (Quiet, error) {
 	if w.cfg.Search.Subtract == 0 {
+		return nil, nil
+	}
+	key := w.tableKey(prompt)
+	if t, ok := w.tables[key]; ok {
+		return t, nil
+	}
+	t := &quietTable{rows: map[string]quietRow{}, eval: func(context []Token) (Rows, error) {
+		if err := w.hush(); err != nil {
+			return nil, err
+		}
+		return w.silence.after(prompt, context)
+	}}
+	if w.cfg.CacheDir != "" {
+		if err := t.load(w.cfg.CacheDir, key); err != nil {
+			return nil, err
+		}
+	}
+	w.tables[key] = t
+	return t, nil
+}
+
+// tableKey names all that a table's values depend on: the weights, the library and what
+// it uses of the processor, the number of threads, the silent context and the prompt.
+func (w *worker) tableKey(prompt []Token) digest.Digest {
+	return digest.Of(fmt.Appendf(nil, "%s\n%s\n%s\n%d %d %d %d\n%s", w.cfg.SHA256, whispercpp.Version(), whispercpp.SystemInfo(),
+		w.cfg.Threads, w.cfg.AudioFloor, headTokens, tailTokens, tokenKey(prompt)))
+}
+
+// keepTables writes the tables that have grown by at least least rows.
+func (w *worker) keepTables(least int) error {
+	if w.cfg.CacheDir == "" {
 		return nil
 	}
-	return w.silence
+	var errs []error
+	for key, t := range w.tables {
+		if t.grew >= least {
+			errs = append(errs, t.keep(w.cfg.CacheDir, key))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (w *worker) lexicon(a Automaton) *lexicon {

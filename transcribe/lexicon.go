@@ -20,6 +20,12 @@ type edge struct {
 	next  int32
 }
 
+// follow is the edges of a state, and their tokens alone with the end of text behind them.
+type follow struct {
+	edges  []edge
+	tokens []Token
+}
+
 // before is the state in front of the space with which the model begins a text.
 const before int32 = -1
 
@@ -28,7 +34,7 @@ const before int32 = -1
 type lexicon struct {
 	v    *Vocabulary
 	a    Automaton
-	memo map[int32][]edge
+	memo map[int32]follow
 	// commas says whether they are tried. The model likes to put them behind every word,
 	// which splits "thirty three" into two numbers: without them the right command is found
 	// more often.
@@ -36,12 +42,12 @@ type lexicon struct {
 }
 
 func newLexicon(v *Vocabulary, a Automaton, commas bool) *lexicon {
-	return &lexicon{v: v, a: a, memo: map[int32][]edge{}, commas: commas}
+	return &lexicon{v: v, a: a, memo: map[int32]follow{}, commas: commas}
 }
 
 // edges returns the tokens that may follow state, ordered by token, except those that
 // reach into a free tail. All ways to split a text into tokens are among them.
-func (l *lexicon) edges(state int32) []edge {
+func (l *lexicon) edges(state int32) follow {
 	if e, ok := l.memo[state]; ok {
 		return e
 	}
@@ -55,8 +61,13 @@ func (l *lexicon) edges(state int32) []edge {
 		out = l.walk(0, state, out)
 	}
 	slices.SortFunc(out, func(x, y edge) int { return int(x.token - y.token) })
-	l.memo[state] = out
-	return out
+	f := follow{edges: out, tokens: make([]Token, 0, len(out)+1)}
+	for _, e := range out {
+		f.tokens = append(f.tokens, e.token)
+	}
+	f.tokens = append(f.tokens, l.v.end)
+	l.memo[state] = f
+	return f
 }
 
 func (l *lexicon) walk(n, state int32, out []edge) []edge {

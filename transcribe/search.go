@@ -54,6 +54,7 @@ func DefaultSearch() Search {
 // candidate is a finished text: its own token score and length, end of text counted.
 type candidate struct {
 	text   string
+	seq    []Token
 	tokens int
 	score  float64 // log P(audio) − Subtract·log P(silence)
 	audio  float64 // log P(audio)
@@ -79,16 +80,10 @@ type extension struct {
 
 // run finds the finished texts of the beam, best first. silence may be nil: nothing is
 // subtracted then. It ends with ctx.Err() when ctx ends.
-func (s Search) run(ctx context.Context, lex *lexicon, prompt []Token, audio, silence Scorer) ([]candidate, error) {
+func (s Search) run(ctx context.Context, lex *lexicon, prompt []Token, audio Scorer, silence Quiet) ([]candidate, error) {
 	rows, err := audio.Prime(prompt)
 	if err != nil {
 		return nil, err
-	}
-	var quiet Rows
-	if silence != nil {
-		if quiet, err = silence.Prime(prompt); err != nil {
-			return nil, err
-		}
 	}
 	beam := []hypothesis{{state: before}}
 	var done []candidate
@@ -97,7 +92,10 @@ func (s Search) run(ctx context.Context, lex *lexicon, prompt []Token, audio, si
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		exts, ends := s.expand(lex, beam, rows, quiet)
+		exts, ends, err := s.expand(lex, beam, rows, silence)
+		if err != nil {
+			return nil, err
+		}
 		for _, c := range ends {
 			best = max(best, c.score)
 		}
@@ -120,11 +118,6 @@ func (s Search) run(ctx context.Context, lex *lexicon, prompt []Token, audio, si
 		if rows, err = audio.Extend(parents, tokens); err != nil {
 			return nil, err
 		}
-		if silence != nil {
-			if quiet, err = silence.Extend(parents, tokens); err != nil {
-				return nil, err
-			}
-		}
 		beam = next
 	}
 	slices.SortStableFunc(done, func(a, b candidate) int {
@@ -133,40 +126,47 @@ func (s Search) run(ctx context.Context, lex *lexicon, prompt []Token, audio, si
 	return done, nil
 }
 
-// expand lists every continuation of the beam and every text that may end here.
-func (s Search) expand(lex *lexicon, beam []hypothesis, rows, quiet Rows) (exts []extension, ends []candidate) {
+// expand lists every continuation of the beam and every text that may end here. From a
+// free tail nothing is subtracted.
+func (s Search) expand(lex *lexicon, beam []hypothesis, rows Rows, silence Quiet) (exts []extension, ends []candidate, err error) {
 	for i, h := range beam {
-		add := func(t Token, next int32, tail bool) {
-			a := float64(rows.LogProb(i, t))
-			sc := a
-			if quiet != nil && !tail {
-				sc -= s.Subtract * float64(quiet.LogProb(i, t))
-			}
-			exts = append(exts, extension{i, t, next, tail, h.score + sc, h.audio + a})
-		}
+		var f follow
+		var quiet []float32
 		if !h.tail {
-			for _, e := range lex.edges(h.state) {
-				add(e.token, e.next, false)
+			f = lex.edges(h.state)
+			if silence != nil {
+				if quiet, err = silence.LogProbs(h.tokens, f.tokens); err != nil {
+					return nil, nil, err
+				}
 			}
+		}
+		score := func(k int, t Token) (total, audio float64) {
+			audio = float64(rows.LogProb(i, t))
+			total = audio
+			if quiet != nil {
+				total -= s.Subtract * float64(quiet[k])
+			}
+			return h.score + total, h.audio + audio
+		}
+		for k, e := range f.edges {
+			sc, a := score(k, e.token)
+			exts = append(exts, extension{i, e.token, e.next, false, sc, a})
+		}
+		if lex.accepting(h.state) {
+			sc, a := score(len(f.edges), lex.v.end)
+			ends = append(ends, candidate{text: string(h.text), seq: h.tokens, tokens: len(h.tokens) + 1, score: sc, audio: a})
 		}
 		if lex.tail(h.state) {
+			quiet = nil
 			logits, _ := rows.Row(i)
 			for _, t := range top(logits, s.Tail, func(t Token) bool { _, ok := lex.step(h.state, t); return ok }) {
 				next, _ := lex.step(h.state, t)
-				add(t, next, true)
+				sc, a := score(0, t)
+				exts = append(exts, extension{i, t, next, true, sc, a})
 			}
-		}
-		if lex.accepting(h.state) {
-			end := lex.v.end
-			a := float64(rows.LogProb(i, end))
-			sc := a
-			if quiet != nil && !h.tail {
-				sc -= s.Subtract * float64(quiet.LogProb(i, end))
-			}
-			ends = append(ends, candidate{text: string(h.text), tokens: len(h.tokens) + 1, score: h.score + sc, audio: h.audio + a})
 		}
 	}
-	return exts, ends
+	return exts, ends, nil
 }
 
 // prune keeps the best extensions: at most Beam, at most Variants of one wording, none

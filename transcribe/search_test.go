@@ -303,6 +303,20 @@ func TestFreeTailTakesTheMostProbableTokens(t *testing.T) {
 	}
 }
 
+// LogProbs makes a fake a Quiet too.
+func (f *fake) LogProbs(text, tokens []Token) ([]float32, error) {
+	var prefix string
+	for _, t := range text {
+		prefix += f.v.Bytes(t)
+	}
+	rows := (&fake{v: f.v, logit: f.logit, seq: []string{prefix}}).rows()
+	var out []float32
+	for _, t := range tokens {
+		out = append(out, rows.LogProb(0, t))
+	}
+	return out, nil
+}
+
 func (f *fake) clone() *fake { return &fake{v: f.v, logit: f.logit} }
 
 func TestSearchEndsWithItsContext(t *testing.T) {
@@ -319,7 +333,7 @@ func TestEdgesAreAllTokenisations(t *testing.T) {
 	v := letters()
 	lex := newLexicon(v, sentences("ab"), true)
 	var first []string
-	for _, e := range lex.edges(before) {
+	for _, e := range lex.edges(before).edges {
 		first = append(first, v.Bytes(e.token))
 	}
 	slices.Sort(first)

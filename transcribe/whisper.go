@@ -75,3 +75,13 @@ func (n *native) Extend(parents []int32, tokens []Token) (Rows, error) {
 	n.pos = pos
 	return n.st.Decode(n.items, 0)
 }
+
+// continueOne makes the only sequence behind the prompt the given tokens; row 0 is what
+// follows the last.
+func (n *native) continueOne(tokens []Token) (Rows, error) {
+	n.items = n.items[:0]
+	for i, t := range tokens {
+		n.items = append(n.items, whispercpp.Item{Token: t, Pos: int32(len(n.prompt) + i), Seqs: whispercpp.Seq(1)})
+	}
+	return n.st.Decode(n.items, len(tokens)-1)
+}
