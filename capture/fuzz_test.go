@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"runtime/metrics"
 	"testing"
 )
@@ -31,6 +32,20 @@ func allocated() uint64 {
 	return s[0].Value.Uint64()
 }
 
+// cost is what Decode allocates for data. The runtime counts for the whole process, so the least of
+// some tries is what Decode itself needs.
+func cost(data []byte) uint64 {
+	least := uint64(math.MaxUint64)
+	for range 5 {
+		before := allocated()
+		Decode("cost.wav", data)
+		if least = min(least, allocated()-before); least <= slack {
+			break
+		}
+	}
+	return least
+}
+
 // FuzzDecode: whatever the bytes are, there is a right clip or a helpful error, within the
 // documented memory, and what was read can be written and read again.
 func FuzzDecode(f *testing.F) {
@@ -42,10 +57,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add(many(1000))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		keep := bytes.Clone(data)
-		before := allocated()
 		c, err := Decode("fuzz.wav", data)
-		used := allocated() - before
-		if limit := bound(data, c); used > limit {
+		if used, limit := cost(data), bound(data, c); used > limit {
 			t.Errorf("%d bytes allocated for a file of %d, the limit is %d", used, len(data), limit)
 		}
 		if fault := integrity(c, err); fault != "" {
@@ -73,13 +86,11 @@ func TestMemoryIsBounded(t *testing.T) {
 				frame := channels * k.bits / 8
 				t.Run(fmt.Sprintf("%d-%d-%d-%d", k.tag, k.bits, rate, channels), func(t *testing.T) {
 					data := file(f.chunk(), ck("data", make([]byte, (1<<20)/frame*frame)))
-					before := allocated()
 					c, err := Decode("x", data)
-					used := allocated() - before
 					if err != nil {
 						t.Fatal(err)
 					}
-					if limit := bound(data, c); used > limit {
+					if used, limit := cost(data), bound(data, c); used > limit {
 						t.Errorf("%d bytes allocated, %.2f × the file of %d; the limit is %d", used, float64(used)/float64(len(data)), len(data), limit)
 					}
 				})
@@ -92,9 +103,8 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestClaimsCostNothing(t *testing.T) {
 	for _, size := range []uint32{0x1fffffff, 0x7fffefff, 0x7ffff000, 0xffffffff} {
 		data := raw(sized("RIFF", size), []byte("WAVE"), mono16.chunk(), sized("data", size), make([]byte, 64))
-		before := allocated()
 		c, err := Decode("x", data)
-		if used := allocated() - before; used > slack {
+		if used := cost(data); used > slack {
 			t.Errorf("a claim of %d bytes made it allocate %d", size, used)
 		}
 		if err == nil && c.Frames != 32 {
