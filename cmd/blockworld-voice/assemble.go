@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"os"
 	"path/filepath"
 	"syscall"
 
@@ -167,6 +168,7 @@ func load(set settings) (*loading, error) {
 		defer close(l.ready)
 		l.engine, l.err = transcribe.New(transcribe.Config{
 			Path: m.Path, Name: m.Name, SHA256: m.SHA256, Threads: set.threads, Thresholds: set.thresholds,
+			CacheDir: silenceDir(),
 		})
 	}()
 	return l, nil
@@ -187,8 +189,17 @@ func (l *loading) Transcribe(ctx context.Context, r transcribe.Request) (*transc
 
 func (l *loading) close() error {
 	<-l.ready
-	if l.engine == nil {
-		return nil
+	if l.engine != nil {
+		_ = l.engine.Close() // a silence table that can't be kept is computed again next time
 	}
-	return l.engine.Close()
+	return nil
+}
+
+// silenceDir is where the recogniser keeps its silence tables, "" when there is no such place.
+func silenceDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "blockworld-voice", "silence")
 }

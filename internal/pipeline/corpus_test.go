@@ -71,7 +71,13 @@ type real struct {
 func newReal(t testing.TB, langs ...lang.Language) *real {
 	t.Helper()
 	dir := t.TempDir()
-	engine, err := transcribe.New(transcribe.Config{Path: testmodel.Base(t), Name: "base", SHA256: testmodel.Digest(t)})
+	cache, err := os.UserCacheDir() // the program's own: a table that was made once serves the next run too
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := transcribe.New(transcribe.Config{
+		Path: testmodel.Base(t), Name: "base", SHA256: testmodel.Digest(t), CacheDir: filepath.Join(cache, "blockworld-voice", "silence"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
