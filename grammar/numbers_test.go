@@ -64,7 +64,11 @@ func spellings(t *table, c Coord, visit func([]byte)) {
 		spellingsOf(t, c, odometer{forms: 99, all: 99}, true, visit)
 		return
 	}
-	spellingsOf(t, c, odometer{forms: 1, all: 1}, true, visit)
+	departures := 1
+	if raceEnabled && (c < -1000*100 || c > 1000*100) {
+		departures = 0
+	}
+	spellingsOf(t, c, odometer{forms: 1, all: departures}, true, visit)
 	if c > 0 && !raceEnabled {
 		spellingsOf(t, c, odometer{forms: 0, all: 99}, false, visit)
 	}
@@ -147,7 +151,11 @@ func TestEveryDecimalInEverySpelling(t *testing.T) {
 
 // Digits: every coordinate with up to two decimals that has one reading.
 func TestEveryWrittenNumber(t *testing.T) {
-	for c := MinCoord; c <= MaxCoord; c += 7 {
+	step := Coord(1)
+	if raceEnabled {
+		step = 97
+	}
+	for c := MinCoord; c <= MaxCoord; c += step {
 		got, err := ParseNumber(c.String())
 		if err != nil || got != c {
 			t.Fatalf("%s: %s, %v", c, got, err)

@@ -172,7 +172,7 @@ func TestJoinedWordsAreUnique(t *testing.T) {
 		check(w)
 	}
 	for _, table := range merged.tables {
-		for n := range 1300 {
+		for n := range many(1300*25) / 25 {
 			spellingsOf(table, Blocks(n), odometer{forms: 1, all: 3}, true, func(text []byte) {
 				for _, w := range strings.FieldsFunc(string(text), func(r rune) bool { return r == ' ' || r == '-' }) {
 					check(merged.foldWord(w))
