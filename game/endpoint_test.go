@@ -2,10 +2,13 @@ package game
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"blockworld-voice/game/horizon"
 	"blockworld-voice/game/lab"
@@ -103,6 +106,9 @@ func TestStopOfAFrozenProcess(t *testing.T) {
 	if err := syscall.Kill(l.Identity().PID, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	for !frozen(t, l.Identity().PID) {
+		time.Sleep(time.Millisecond)
+	}
 	wantRefused(t, s.Do(t.Context(), grammar.Say{Text: "ahoj"}, &recorder{}), NotBound)
 	wantKind(t, s.Stop(t.Context()), KindUnknown)
 	wantRefused(t, s.Do(t.Context(), grammar.StateQuery{}, &recorder{}), Disarmed)
@@ -139,4 +145,23 @@ func TestPlaceOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantRefused(t, r.open().Act(t.Context(), PlaceOrder(0, 64, 3), r.rec), NotPermitted)
+}
+
+// frozen says whether every thread of a process stands still.
+func frozen(t *testing.T, pid int) bool {
+	t.Helper()
+	stats, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil || len(stats) == 0 {
+		t.Fatal(stats, err)
+	}
+	for _, name := range stats {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return false // it is just ending
+		}
+		if !strings.Contains(string(b), ") T ") {
+			return false
+		}
+	}
+	return true
 }
