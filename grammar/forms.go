@@ -54,7 +54,7 @@ func newSpeller(t *table) *speller {
 				i = len(s.forms)
 				index[w] = i
 				s.forms = append(s.forms, form{text: w, atom: atom{
-					class: n.class, value: int32(n.value), roles: n.roles, family: 0xff,
+					class: n.class, value: int32(n.value), roles: n.roles, family: 0xff, link: families(n.roles, roleLink), article: families(n.roles, roleArticle),
 				}})
 			}
 			for _, before := range strings.Fields(n.after) {
@@ -191,4 +191,12 @@ func (s *speller) next(q number, i int, join joinBits) (number, bool) {
 		n.last = s.like[i]
 	}
 	return n, true
+}
+
+// families: within one language a role needs no family.
+func families(roles, r role) uint8 {
+	if roles&r != 0 {
+		return 0xff
+	}
+	return 0
 }

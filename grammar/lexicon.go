@@ -115,7 +115,9 @@ type atom struct {
 	class  class
 	roles  role
 	family uint8 // bit set
-	value  int32
+	// The families in which "a" is a link or an article.
+	link, article uint8
+	value         int32
 	// Digits only:
 	frac   uint8
 	digits uint8 // of the whole part
@@ -219,6 +221,12 @@ func (l *lexicon) addNumeral(t *table, n numeral, spelling string) {
 	}
 	a.class, a.value = n.class, int32(n.value)
 	a.roles |= n.roles
+	if n.roles&roleLink != 0 {
+		a.link |= 1 << t.family
+	}
+	if n.roles&roleArticle != 0 {
+		a.article |= 1 << t.family
+	}
 	if t.tightHundreds {
 		a.roles |= roleTight
 	}
@@ -288,7 +296,7 @@ func (l *lexicon) addJoinable(word string, a atom) {
 		if a.roles&roleLink == 0 {
 			return
 		}
-		a.roles = roleLink
+		a.roles, a.article = roleLink, 0
 	case classZero, classOh, classAnd, classMinus, classPoint, classDigits:
 		return
 	}

@@ -67,6 +67,15 @@ var tableSK = table{
 }
 
 func spellSK(w *writer, n int) {
+	if n >= 1100 && n < 2000 && w.pick(choiceWay, 1, 2) == 1 { // štrnásťsto
+		w.number(classTeen, n/100)
+		w.put(w.way(1, "sto", " sto"))
+		if n%100 != 0 {
+			w.put(" ")
+			hundredsSK(w, n%100, false)
+		}
+		return
+	}
 	if n >= 1000 {
 		switch k := n / 1000; {
 		case k == 1:

@@ -198,15 +198,19 @@ func (q number) advance(a *atom) (number, bool) {
 		}
 		return q, false
 	case classA:
+		if q.phase == phaseStart || q.phase == phaseSign {
+			q.phase = phaseArticle
+			q.family &= a.article
+			return q, q.family != 0
+		}
+		q.family &= a.link
 		switch {
-		case q.phase == phaseUnit && a.roles&roleLink != 0:
+		case q.family == 0:
+		case q.phase == phaseUnit:
 			q.phase = phaseUnitLink
 			return q, true
-		case q.phase == phaseFrac1 && a.roles&roleLink != 0 && q.frac != 0:
+		case q.phase == phaseFrac1 && q.frac != 0:
 			q.phase = phaseFracLink
-			return q, true
-		case (q.phase == phaseStart || q.phase == phaseSign) && a.roles&roleArticle != 0:
-			q.phase = phaseArticle
 			return q, true
 		}
 		return q, false
@@ -345,6 +349,9 @@ func (q number) hundred(a *atom) (number, bool) {
 		q.hundreds = int16(q.sub)
 	case (q.phase == phaseTeen || q.phase == phaseDone) && q.sub > 10 && !q.has(flagThousands):
 		q.hundreds = int16(q.sub)
+		if q.phase == phaseDone && bare {
+			q.doubt |= doubtLoose // "sixty-four hundred", but nobody says "šesťdesiatštyri sto"
+		}
 	default:
 		return q, false
 	}

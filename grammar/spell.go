@@ -134,7 +134,7 @@ func (w *writer) coord(c Coord) {
 	}
 	w.table.spellPoint(w, whole)
 	w.put(" ")
-	if frac >= 10 && frac%10 != 0 && w.pick(choiceWay, 2, 2) == 1 {
+	if frac >= 10 && w.pick(choiceWay, 2, 2) == 1 { // celá dvadsaťpäť
 		w.table.spell(w, frac)
 		return
 	}
