@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"blockworld-voice/internal/digest"
@@ -26,6 +27,7 @@ type Config struct {
 	Thresholds  Thresholds    // zero: Provisional
 	AudioMargin int           // encoder positions beyond the clip, 0: 32
 	AudioFloor  int           // least encoder context, 0: 256
+	Tempos      []float64     // of the witnesses; nil: DefaultTempos, empty: none
 	CacheDir    string        // where the silence tables are kept, "": nowhere
 }
 
@@ -59,6 +61,9 @@ type worker struct {
 	tables  map[digest.Digest]*quietTable
 }
 
+// DefaultTempos are the tempos at which an accepted reading is heard again.
+func DefaultTempos() []float64 { return []float64{1.1} }
+
 // cells is room for the prompt and for beams of 10 hypotheses of 64 tokens.
 const cells = 1536
 
@@ -78,6 +83,9 @@ func New(cfg Config) (*Engine, error) {
 	}
 	if cfg.AudioFloor == 0 {
 		cfg.AudioFloor = 256
+	}
+	if cfg.Tempos == nil {
+		cfg.Tempos = DefaultTempos()
 	}
 	model, err := whispercpp.Open(cfg.Path)
 	if err != nil {
@@ -216,33 +224,38 @@ func (w *worker) transcribe(ctx context.Context, req Request) (*Transcript, erro
 	if err := w.audio.encode(req.Samples, actx); err != nil {
 		return nil, err
 	}
-	var lists [][]Scored
-	var prompts string
-	for _, l := range req.Lexicons {
-		prompt, err := w.prompt(l)
-		if err != nil {
-			return nil, err
-		}
-		prompts += l.Prompt + "\n"
-		quiet, err := w.quietTable(prompt)
-		if err != nil {
-			return nil, err
-		}
-		cands, err := w.cfg.Search.run(ctx, w.lexicon(l.Automaton), prompt, w.audio, quiet)
-		if err != nil {
-			return nil, err
-		}
-		lists = append(lists, gather(cands, l.Language, req.Judge))
+	lexicons, err := w.likely(req.Lexicons)
+	if err != nil {
+		return nil, err
 	}
-	rs := merge(lists...)
+	lists := map[lang.Language][]Scored{}
+	for _, l := range lexicons {
+		if lists[l.Language], err = w.search(ctx, l, req.Judge); err != nil {
+			return nil, err
+		}
+	}
+	var all [][]Scored
+	for _, l := range lexicons {
+		all = append(all, lists[l.Language])
+	}
+	rs := merge(all...)
 	verdict, conf := w.cfg.Thresholds.decide(rs)
+	if verdict == Understood {
+		if verdict, conf, err = w.ask(ctx, req, lists[rs[0].Language], conf); err != nil {
+			return nil, err
+		}
+	}
+	prompts := ""
+	for _, l := range lexicons {
+		prompts += l.Prompt + "\n"
+	}
 	e1, d1 := w.times()
 	t := &Transcript{
 		Verdict: verdict, Model: w.cfg.Name, ModelSHA256: w.cfg.SHA256, Engine: whispercpp.Version(),
 		AudioSHA256: samplesDigest(req.Samples), Confidence: conf,
 		Settings: Settings{
 			Beam: w.cfg.Search.Beam, Subtract: w.cfg.Search.Subtract, AudioContext: actx, Threads: w.cfg.Threads,
-			PromptSHA256: digest.Of([]byte(prompts)), Thresholds: w.cfg.Thresholds.Name,
+			PromptSHA256: digest.Of([]byte(prompts)), Thresholds: w.cfg.Thresholds.Name, Tempos: w.cfg.Tempos,
 		},
 		Readings: rs[:min(len(rs), 2)],
 		EncodeNS: int64(e1 - e0), DecodeNS: int64(d1 - d0),
@@ -254,6 +267,79 @@ func (w *worker) transcribe(ctx context.Context, req Request) (*Transcript, erro
 		t.Text, t.Used = rs[0].Text, rs[0].Language
 	}
 	return t, nil
+}
+
+// search finds the readings of one language, best first.
+func (w *worker) search(ctx context.Context, l Lexicon, judge Judge) ([]Scored, error) {
+	prompt, err := w.prompt(l)
+	if err != nil {
+		return nil, err
+	}
+	quiet, err := w.quietTable(prompt)
+	if err != nil {
+		return nil, err
+	}
+	cands, err := w.cfg.Search.run(ctx, w.lexicon(l.Automaton), prompt, w.audio, quiet)
+	if err != nil {
+		return nil, err
+	}
+	return gather(cands, l.Language, judge), nil
+}
+
+// ask lets the witnesses speak on the first of the readings of its language, until one
+// doesn't confirm it.
+func (w *worker) ask(ctx context.Context, req Request, rs []Scored, conf Confidence) (Verdict, Confidence, error) {
+	at := slices.IndexFunc(req.Lexicons, func(l Lexicon) bool { return l.Language == rs[0].Language })
+	prompt, err := w.prompt(req.Lexicons[at])
+	if err != nil {
+		return NotUnderstood, conf, err
+	}
+	for _, tempo := range w.cfg.Tempos {
+		if err := ctx.Err(); err != nil {
+			return NotUnderstood, conf, err
+		}
+		wit, err := w.witness(req.Samples, tempo, prompt, rs)
+		if err != nil {
+			return NotUnderstood, conf, err
+		}
+		conf.Witnesses = append(conf.Witnesses, wit)
+		if conf.Why = w.cfg.Thresholds.Limit[rs[0].Class].confirm(rs[0], wit); conf.Why != "" {
+			return NotUnderstood, conf, nil
+		}
+	}
+	return Understood, conf, nil
+}
+
+// share is the least probability of a language beside the most probable one for it to
+// be tried.
+const share = 0.05
+
+// likely returns the lexicons of the languages that the clip may be in, by the model's
+// probabilities of the language token. One lexicon is returned as it is.
+func (w *worker) likely(ls []Lexicon) ([]Lexicon, error) {
+	if len(ls) < 2 {
+		return ls, nil
+	}
+	rows, err := w.audio.Prime([]Token{w.model.Special().StartOfTranscript})
+	if err != nil {
+		return nil, err
+	}
+	lp := make([]float32, len(ls))
+	for i, l := range ls {
+		t, err := w.model.Language(l.Language.String())
+		if err != nil {
+			return nil, err
+		}
+		lp[i] = rows.LogProb(0, t)
+	}
+	least := slices.Max(lp) + float32(math.Log(share))
+	var out []Lexicon
+	for i, l := range ls {
+		if lp[i] >= least {
+			out = append(out, l)
+		}
+	}
+	return out, nil
 }
 
 // audioContext is the encoder's context for a clip of n samples: 50 positions a second

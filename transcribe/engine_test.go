@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ func request(t testing.TB, clip string) Request {
 	return Request{
 		Samples:  c.Samples,
 		Lexicons: []Lexicon{{Language: lang.EN, Automaton: small, Prompt: vocabularyPrompt}},
-		Judge:    func(text string) (Reading, bool) { return Reading{Key: text, Class: Plain}, true },
+		Judge:    func(text string) (Reading, bool) { return Reading{Key: strings.ToLower(text), Class: Plain}, true },
 	}
 }
 

@@ -25,7 +25,7 @@ func gather(cands []candidate, l lang.Language, judge Judge) []Scored {
 			at[r.Key] = len(out)
 			out = append(out, Scored{
 				Text: text, Key: r.Key, Class: r.Class, Language: l, Score: c.score, Sum: c.score,
-				Audio: c.audio, Tokens: c.tokens, D: c.score / float64(c.tokens),
+				Audio: c.audio, Tokens: c.tokens, D: c.score / float64(c.tokens), seq: c.seq,
 			})
 			continue
 		}

@@ -78,6 +78,21 @@ type Scored struct {
 	Audio    float64       `json:"audio"`  // log P(text | audio) of the best spelling
 	Tokens   int           `json:"tokens"` // of the best spelling, end of text counted
 	D        float64       `json:"d"`      // Score / Tokens
+
+	seq []Token // the best spelling's tokens, the space in front included
+}
+
+// sub is what was subtracted from Audio to give Score.
+func (s Scored) sub() float64 { return s.Audio - s.Score }
+
+// Witness is what the same readings score on the clip played at another tempo. The
+// decoder's own confidence doesn't show a word that it dropped or took for its
+// neighbour; at another speed it mostly makes another mistake.
+type Witness struct {
+	Tempo float64 `json:"tempo"`
+	Key   string  `json:"command"` // of the best reading there
+	D     float64 `json:"d"`       // of the reading to be confirmed
+	Gap   float64 `json:"gap"`     // its score less the best other one's
 }
 
 // Verdict is the engine's decision on a clip.
@@ -101,6 +116,8 @@ type Confidence struct {
 	D   float64 `json:"d"`   // of the best reading, 0 when there is none
 	Gap float64 `json:"gap"` // best sum less the sum of the best other command
 	Why string  `json:"why,omitempty"`
+	// Witnesses were asked for a reading that met the limits.
+	Witnesses []Witness `json:"witnesses,omitempty"`
 }
 
 // Settings is what the decoding was done with.
@@ -112,6 +129,7 @@ type Settings struct {
 	Threads      int           `json:"threads"`
 	PromptSHA256 digest.Digest `json:"prompt_sha256"`
 	Thresholds   string        `json:"thresholds"`
+	Tempos       []float64     `json:"tempos,omitempty"`
 }
 
 // Transcript is the attributed result for one clip.
@@ -142,13 +160,16 @@ type Thresholds struct {
 type Limits struct {
 	D   float64 `json:"d"`
 	Gap float64 `json:"gap"`
+	// A witness must have the same best reading, with at least these figures.
+	WitnessD   float64 `json:"witness_d"`
+	WitnessGap float64 `json:"witness_gap"`
 }
 
 // Provisional returns the limits that were chosen on the method's first measurement.
 func Provisional() Thresholds {
 	return Thresholds{Name: "provisional", Limit: map[Class]Limits{
-		Plain:       {D: 0.7, Gap: 1},
-		Coordinates: {D: 0.6, Gap: 2},
-		Text:        {D: 0.7, Gap: 1},
+		Plain:       {D: 0.7, Gap: 1, WitnessD: 0.5},
+		Coordinates: {D: 0.6, Gap: 2, WitnessD: 0.4},
+		Text:        {D: 0.7, Gap: 1, WitnessD: 0.5},
 	}}
 }
