@@ -84,7 +84,7 @@ type fate struct {
 	kind    OutcomeKind
 }
 
-func (h history) clean() bool { return !h.open && !h.unknown && !h.damaged }
+func (h history) clean() bool { return !h.open && !h.unknown && !h.damaged && len(h.fenced) == 0 }
 
 func ownersDir(state string) string { return filepath.Join(state, "owners") }
 

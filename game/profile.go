@@ -157,6 +157,9 @@ func ReadProfile(path string) (Profile, error) {
 	if err != nil {
 		return Profile{}, err
 	}
+	if err := plainPath(abs); err != nil {
+		return Profile{}, fmt.Errorf("game profile %s: %w", path, err)
+	}
 	if !inside(abs, p.Workspace) {
 		return Profile{}, fmt.Errorf("game profile %s: it must lie inside its own workspace %s", path, p.Workspace)
 	}
@@ -228,6 +231,9 @@ func ReadTarget(path, workspace string) (Binding, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return Binding{}, err
+	}
+	if err := plainPath(abs); err != nil {
+		return Binding{}, fmt.Errorf("target profile %s: %w", path, err)
 	}
 	if !inside(abs, workspace) {
 		return Binding{}, fmt.Errorf("target profile %s: it must lie inside the workspace %s", path, workspace)

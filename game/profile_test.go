@@ -154,8 +154,17 @@ func TestProfileFileIsPrivateAndInsideItsWorkspace(t *testing.T) {
 	if err := os.Symlink(good, link); err != nil {
 		t.Fatal(err)
 	}
+	away := filepath.Join(dir, "away")
+	if err := os.Mkdir(away, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(away, filepath.Join(ws, "sub")); err != nil {
+		t.Fatal(err)
+	}
+	put(filepath.Join(away, "p.json"), 0o600)
 	for name, path := range map[string]string{
-		"outside": put(filepath.Join(dir, "p.json"), 0o600), "readable by others": put(filepath.Join(ws, "open.json"), 0o644),
+		"behind a link": filepath.Join(ws, "sub", "p.json"),
+		"outside":       put(filepath.Join(dir, "p.json"), 0o600), "readable by others": put(filepath.Join(ws, "open.json"), 0o644),
 		"a link": link, "a folder": ws, "missing": filepath.Join(ws, "none"),
 	} {
 		if _, err := ReadProfile(path); err == nil {
