@@ -58,11 +58,12 @@ func assemble(p *program, set settings, hears bool) (_ *assembly, err error) {
 	if a.session, err = pipeline.Open(cfg); err != nil {
 		return nil, err
 	}
-	if a.game, err = game.Open(p.ctx, profile, game.Options{SessionID: a.session.ID().String()}); err != nil {
-		return nil, opening(err)
-	}
-	for _, r := range a.game.Recovered() {
+	a.game, err = game.Open(p.ctx, profile, game.Options{SessionID: a.session.ID().String()})
+	for _, r := range lost(a.game, err) {
 		p.note(settings{}, fmt.Sprintf("run %s of session %s is unknown: %s; it is not sent again", r.Run, r.Session, r.Outcome().Say()))
+	}
+	if err != nil {
+		return nil, opening(err)
 	}
 	a.session.Bind(a.game)
 	return a, nil
@@ -113,6 +114,19 @@ func (a *assembly) close() error {
 		errs = append(errs, a.engine.close())
 	}
 	return errors.Join(errs...)
+}
+
+// lost are the runs of earlier programs that were found without an outcome. They are told
+// once, also when just they are why no session was opened.
+func lost(s *game.Session, err error) []game.Recovered {
+	var o *game.OpenError
+	if errors.As(err, &o) {
+		return o.Recovered
+	}
+	if s == nil {
+		return nil
+	}
+	return s.Recovered()
 }
 
 // opening maps the refusal of a game session to an exit status.
