@@ -39,6 +39,9 @@ func (s *Session) Act(ctx context.Context, o Order, rec Recorder) Outcome {
 		return Refused{Reason: Busy, Detail: "another command is being carried out"}
 	}
 	defer s.give()
+	if rec == nil {
+		return Refused{Reason: Disarmed, Detail: "there is no recorder, and nothing is sent without a record"}
+	}
 	s.opt.At(PointBegun)
 	v, err := s.check(ctx, o)
 	if err != nil {
@@ -171,6 +174,9 @@ func (s *Session) refused(rec Recorder, run RunID, err error) Outcome {
 
 // event keeps an event. A recorder that can't write ends the session after this command.
 func (s *Session) event(rec Recorder, e Event) {
+	if rec == nil { // a question needs no record
+		return
+	}
 	e.AtNS = s.since()
 	if err := rec.Event(e); err != nil {
 		s.disarm("the evidence can't be written")

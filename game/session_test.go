@@ -104,6 +104,18 @@ func TestAttemptIsKeptBeforeTheSend(t *testing.T) {
 	}
 }
 
+// contract: S4
+func TestNothingIsSentWithoutARecorder(t *testing.T) {
+	r := newRig(t, lab.Options{})
+	s := r.open()
+	wantRefused(t, s.Do(t.Context(), grammar.Say{Text: "ahoj"}, nil), Disarmed)
+	wantRefused(t, s.Do(t.Context(), grammar.Idle{}, nil), NotPermitted)
+	wantKind(t, s.Do(t.Context(), grammar.StateQuery{}, nil), KindReported)
+	if len(r.effects()) != 0 {
+		t.Fatalf("%+v", r.effects())
+	}
+}
+
 func TestStartLabServesAndEnds(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ws")
 	l, p, err := StartLab(t.Context(), os.Args[0], dir, "--speed", "40")
