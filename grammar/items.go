@@ -95,7 +95,7 @@ func (s *scanner) second(i int) *Refusal {
 
 func (s *scanner) badToken(t *token) *Refusal {
 	switch {
-	case t.why == whyRange:
+	case t.why == whyRange, t.why == whyThin:
 		return s.refuse(Ambiguous, t.start, t.end, t.why)
 	case t.number:
 		return s.refuse(BadNumber, t.start, t.end, t.why)

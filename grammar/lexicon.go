@@ -35,7 +35,7 @@ const (
 	roleBound                    // only inside a joined word: "jedn" in "jednadvacet"
 	roleArticle                  // "a" before hundred and thousand
 	roleLink                     // "a" between a unit and tens
-	roleLead                     // a decimal point that needs nothing before it: "point five"
+	roleLead                     // a decimal point that may be meant with nothing before it: "point five"
 	roleTight                    // a unit that may be meant as hundreds: "one twenty"
 )
 

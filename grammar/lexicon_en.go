@@ -120,7 +120,7 @@ func restEN(w *writer, n int) {
 func belowHundredEN(w *writer, n int) {
 	switch {
 	case n == 0:
-		w.one(2, "zero", "oh")
+		w.number(classZero, 0)
 	case n < 10:
 		w.number(classUnit, n)
 	case n < 20:
@@ -135,10 +135,6 @@ func belowHundredEN(w *writer, n int) {
 }
 
 func spellPointEN(w *writer, n int) {
-	if n == 0 && w.pick(choiceWay, 2, 2) == 1 {
-		w.put("point")
-		return
-	}
 	spellEN(w, n)
 	w.put(" point")
 }

@@ -42,7 +42,7 @@ const (
 )
 
 // doubt marks a reading that is never accepted, but that a speaker could have meant.
-type doubt uint8
+type doubt uint16
 
 const (
 	doubtMixed   doubt = 1 << iota // digits and words, or words of two language families, in one number
@@ -53,6 +53,7 @@ const (
 	doubtLoose                     // "one twenty" for 120
 	doubtGrouped                   // groups of three digits with spaces
 	doubtLinked                    // "and" between numbers
+	doubtBare                      // "oh" or "point" with nothing before it: a filler word, or "the point …"
 )
 
 // number is the state of the machine.
@@ -166,6 +167,7 @@ func (q number) advance(a *atom) (number, bool) {
 		switch {
 		case q.phase == phaseStart || q.phase == phaseSign:
 			q.phase = phaseZero
+			q.doubt |= doubtBare
 			return q, true
 		case q.phase == phaseUnit && !q.has(flagHundreds|flagThousands):
 			q.phase = phaseUnitOh
@@ -218,6 +220,9 @@ func (q number) advance(a *atom) (number, bool) {
 		lead := a.roles&roleLead != 0 && (q.phase == phaseStart || q.phase == phaseSign)
 		if lead || q.isWhole() && !q.has(flagGrouped) {
 			q.phase = phasePoint
+			if lead {
+				q.doubt |= doubtBare
+			}
 			return q, true
 		}
 		return q, false

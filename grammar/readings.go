@@ -186,7 +186,7 @@ func (s *scanner) numbers(k, want int, decimalComma bool) ([3]Coord, *Refusal) {
 		return out, s.refuse(MissingCoordinate, s.tokens[0].start, last.end, "no coordinates")
 	}
 	first, end := s.items[0].start, s.items[n-1].end
-	if s.isList(want) {
+	if s.isList(want) && !s.uneven() {
 		for i := range n {
 			q, _ := numberStart.step(&s.items[i].atom)
 			out[i] = q.value()
@@ -195,6 +195,9 @@ func (s *scanner) numbers(k, want int, decimalComma bool) ([3]Coord, *Refusal) {
 			}
 		}
 		return out, nil
+	}
+	if s.uneven() {
+		return out, s.refuse(Ambiguous, first, end, "a separator between some of the numbers only: decimals or not?")
 	}
 	s.findCuts(decimalComma)
 	best, ok := s.longest()
@@ -252,6 +255,20 @@ func (s *scanner) isList(want int) bool {
 	return tight == 0 || tight == want-1
 }
 
+// uneven: of three written numbers two stand with a separator and a space between them, two with a
+// space alone. "10. 5 64" may be 10.5 and 64.
+func (s *scanner) uneven() bool {
+	if len(s.items) != 3 {
+		return false
+	}
+	for i := range s.items {
+		if s.items[i].atom.class != classDigits {
+			return false
+		}
+	}
+	return s.items[1].hard != s.items[2].hard && !s.items[1].tight && !s.items[2].tight
+}
+
 // doubtful refuses the only reading, which is none that the grammar accepts.
 func (s *scanner) doubtful(r *reading) *Refusal {
 	start, end := s.items[r.starts[0]].start, s.items[r.cuts[r.n-1].end-1].end
@@ -270,6 +287,8 @@ func (s *scanner) doubtful(r *reading) *Refusal {
 		return s.refuse(NotAWholeCommand, start, end, "“and” between numbers")
 	case r.doubt&doubtFine != 0:
 		return s.refuse(BadNumber, start, end, "more than two decimals")
+	case r.doubt&doubtBare != 0:
+		return s.refuse(BadNumber, start, end, "“oh” or “point” with no digit before it")
 	case r.doubt&doubtScaled != 0:
 		return s.refuse(BadNumber, start, end, "decimals before hundred or thousand")
 	}

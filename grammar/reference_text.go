@@ -34,7 +34,7 @@ var readingExamples = []string{
 	"choď sto dvadsať päť 64 3", "choď dvadsať jeden dva", "choď sto dvadsať päť šesťdesiat štyri tri", "choď sto dvadsať päť tri",
 	"choď sto dvadsať, päť, tri", "choď desať tisíc šesťdesiatštyri mínus päť", "jdi patnáct sedmdesát jedna dvacet jedna",
 	"jdi sedm celá dva pět sedmdesát dvanáct", "jdi sedm celá dva pět šedesát", "jdi dvacet pět a třicet sedm",
-	"go to one sixty-four two", "go to one twenty five sixty", "go to one oh five sixty-four three", "go to six oh four",
+	"go to one sixty-four two", "go to one twenty five sixty", "go to one oh five sixty-four three", "go to six oh four", "go to oh ten sixty-four", "go to point ten sixty-four five",
 	"choď 10 šesťdesiatštyri mínus päť", "choď sto 64 3", "choď 2 tisíc 64 3", "choď 2 tisíc, 64, 3",
 }
 

@@ -162,6 +162,9 @@ func (s *scanner) scan() {
 		switch c {
 		case charSpace, charOrnament:
 			i += n
+			if isThin(r) && last == charDigit && s.classAt(i) == charDigit {
+				before = s.bad(from, i, before, true, whyThin)
+			}
 		case charIgnored:
 			i += n
 			if last == charDigit && s.classAt(i) == charDigit {
@@ -175,6 +178,10 @@ func (s *scanner) scan() {
 			}
 		case charPause:
 			i += n
+			if r == '.' && last != charDigit && s.classAt(i) == charDigit {
+				before = s.bad(from, i, before, true, "a decimal point with no digit before it")
+				break
+			}
 			before |= sepPause
 		case charComma:
 			i += n
@@ -184,6 +191,8 @@ func (s *scanner) scan() {
 				before = s.bad(from, i, before, true, "a colon between digits")
 			case before&(sepComma|sepTight|sepSlash) != 0:
 				before |= sepTwice
+			case r == ',' && last != charDigit && next == charDigit:
+				before = s.bad(from, i, before, true, "a decimal comma with no digit before it")
 			case r == ',' && last == charDigit && next == charDigit:
 				before |= sepTight
 			case r == ',' && last == charDigit && s.isMinus(i):
@@ -239,6 +248,11 @@ func (s *scanner) hyphen(i, n int, c, last charClass, before sep) (int, sep, cha
 	before = s.bad(i, i+n, before, true, "a dash that is neither a minus nor a joint")
 	return i + n, before, charHyphen
 }
+
+const whyThin = "a thin space between digits: thousands or two numbers?"
+
+// isThin: the spaces that typographers put between groups of three digits.
+func isThin(r rune) bool { return r == 0x202f || r == 0x2009 || r == 0x2007 }
 
 // isMinus says whether a hyphen or dash directly before a digit stands at i.
 func (s *scanner) isMinus(i int) bool {

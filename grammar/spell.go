@@ -147,7 +147,9 @@ func (w *writer) coord(c Coord) {
 
 func (w *writer) digit(d int) {
 	if d == 0 {
-		w.number(classZero, 0)
+		zero, _ := w.table.spellings(classZero, 0)
+		oh, _ := w.table.spellings(classOh, 0)
+		w.one(len(zero)+len(oh), append(zero[:len(zero):len(zero)], oh...)...)
 		return
 	}
 	w.number(classUnit, d)
