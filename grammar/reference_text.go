@@ -44,13 +44,14 @@ const writtenText = `
 Three numbers with spaces, commas, semicolons, slashes or full stops between them, or with the labels x, y and z (iks, ypsilon, zet), all
 three and in this order. A minus is a hyphen, U+2212 or an en dash directly before a digit. A decimal point everywhere, a decimal comma in
 Slovak and Czech, one or two decimals. Exactly three written numbers next to each other are always these three, so that canonical forms
-parse to themselves; otherwise groups of three digits are ambiguous unless separators on both sides settle them.
+parse to themselves; otherwise groups of three digits are ambiguous unless separators on both sides settle them. So are three written numbers
+with a separator at one place only, and a dash between digits. A sign, point or comma needs its digits: ` + "`.5`, `+5` and `- 5`" + ` are no numbers.
 `
 
 var writtenExamples = []string{
 	"choď 10 64 -5", "choď 10, 64, -5", "choď 10,64,-5", "choď 10; 64; -5", "choď 10/64/-5", "choď 10. 64. -5.", "choď X10 Y64 Z-5",
 	"choď 10 64 −5", "choď 10-64-5", "choď 10,5 64 -3", "go to 10,5 64 -3", "choď 10,64 -5", "choď 1 543 7", "choď 1 543 64 3",
-	"choď 1 543, 64, 3", "choď 1.543 64 3", "choď 10,100,200", "choď 10645", "choď 007 64 3", "choď 1e5 64 3",
+	"choď 1 543, 64, 3", "choď 10. 5 64", "choď .5 64 3", "choď 1.543 64 3", "choď 10,100,200", "choď 10645", "choď 007 64 3", "choď 1e5 64 3",
 }
 
 const sayText = `
