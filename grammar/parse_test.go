@@ -242,3 +242,39 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+func TestAmbiguousNamesBothReadings(t *testing.T) {
+	for text, want := range map[string]string{
+		"choď dvadsať jeden dva":        "21 | 2 or 20 | 1 | 2",
+		"choď sto dvadsať päť tri":      "125 | 3 or 100 | 25 | 3",
+		"choď 1 543 64 3":               "1543 | 64 | 3 or 1 | 543 | 64 | …",
+		"choď 1,543 64":                 "«1,543» | 64 or 1 | 543 | 64",
+		"choď 10. 5 64":                 "10.5 | 64 or 10 | 5 | 64",
+		"go to 10,5 64 -3":              "10.5 | 64 | -3 or 10 | 5 | 64 | …",
+		"jdi sedm celá dva pět šedesát": "7.25 | 60 or 7.2 | 5 | 60",
+	} {
+		r, _ := Parse(text).(Refusal)
+		if got := strings.Join(r.Readings, " or "); r.Reason != Ambiguous || got != want {
+			t.Errorf("%q: %s: %s, want %s", text, r.Reason, got, want)
+		}
+	}
+}
+
+// Spans are byte offsets into the text as it was given, composed or not.
+func TestSpans(t *testing.T) {
+	for text, want := range map[string]string{
+		"choď desať domov päť":               "domov",
+		"cho\u010f desa\u0165 domov":         "domov",
+		"chod\u030c desat\u030c do\u0301mov": "do\u0301mov",
+		"[x] choď 10 1e5 3":                  "1e5",
+		"choď 10 64 30001":                   "30001",
+		"povedz  „/op“ ":                     "/op",
+		"choď 10-64 3":                       "-",
+		"\u00a0choď\u00a0desať":              "desať",
+	} {
+		r, ok := Parse(text).(Refusal)
+		if !ok || text[r.Span.Start:r.Span.End] != want {
+			t.Errorf("%q: %v %q, want %q", text, r, text[r.Span.Start:r.Span.End], want)
+		}
+	}
+}

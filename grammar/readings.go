@@ -64,14 +64,15 @@ func (s *scanner) link(i int32) bool {
 }
 
 // longest finds the longest-match reading: of all complete readings the one whose first number
-// takes the most words, then the second, and so on. It returns false when there is none.
-func (s *scanner) longest() (reading, bool) {
+// takes the most words, then the second, and so on. Numbers with one of the doubts are left out. It
+// returns false when there is none.
+func (s *scanner) longest(without doubt) (reading, bool) {
 	n := int32(len(s.items))
 	for i := n - 1; i >= 0; i-- {
 		s.whole[i] = -1
 		for c := s.index[i+1] - 1; c >= s.index[i]; c-- {
 			cut := &s.cuts[c]
-			if cut.doubt&doubtLoose == 0 && s.reaches(cut.end) {
+			if cut.doubt&without == 0 && s.reaches(cut.end) {
 				s.whole[i] = c
 				break
 			}
@@ -197,10 +198,12 @@ func (s *scanner) numbers(k, want int, decimalComma bool) ([3]Coord, *Refusal) {
 		return out, nil
 	}
 	if s.uneven() {
-		return out, s.refuse(Ambiguous, first, end, "a separator between some of the numbers only: decimals or not?")
+		r := s.refuse(Ambiguous, first, end, "a separator between some of the numbers only: decimals or not?")
+		r.Readings = s.unevenReadings()
+		return out, r
 	}
 	s.findCuts(decimalComma)
-	best, ok := s.longest()
+	best, ok := s.longest(doubtLoose)
 	if !ok {
 		return out, s.refuse(BadNumber, first, end, "the words make no numbers")
 	}
@@ -221,7 +224,11 @@ func (s *scanner) numbers(k, want int, decimalComma bool) ([3]Coord, *Refusal) {
 		return out, r
 	}
 	if best.doubt != 0 {
-		return out, s.doubtful(&best)
+		r := s.doubtful(&best)
+		if alt, found := s.longest(^doubt(0)); found && r.Reason == Ambiguous {
+			r.Readings = []string{s.describe(&best), s.describe(&alt)}
+		}
+		return out, r
 	}
 	for i := range want {
 		out[i] = best.cuts[i].value
@@ -267,6 +274,24 @@ func (s *scanner) uneven() bool {
 		}
 	}
 	return s.items[1].hard != s.items[2].hard && !s.items[1].tight && !s.items[2].tight
+}
+
+// unevenReadings writes the three numbers, and the two with a decimal point for the separator.
+func (s *scanner) unevenReadings() []string {
+	plain, decimal := "", ""
+	for i := range s.items {
+		it := &s.items[i]
+		q, _ := numberStart.step(&it.atom)
+		switch v := q.value().String(); {
+		case i == 0:
+			plain, decimal = v, v
+		case it.hard:
+			plain, decimal = plain+" | "+v, decimal+"."+v
+		default:
+			plain, decimal = plain+" | "+v, decimal+" | "+v
+		}
+	}
+	return []string{decimal, plain}
 }
 
 // doubtful refuses the only reading, which is none that the grammar accepts.
