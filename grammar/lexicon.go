@@ -154,6 +154,8 @@ type verbNode struct {
 	next  []verbEdge
 	kind  Kind // 0: no phrase ends here
 	langs []lang.Language
+	// families of the number words that may follow; the canonical names of commands take any.
+	families uint8
 }
 
 type verbEdge struct {
@@ -267,6 +269,10 @@ func (l *lexicon) addPhrase(t *table, k Kind, phrase string) {
 	}
 	n.kind = k
 	n.langs = append(n.langs, t.language)
+	n.families |= 1 << t.family
+	if phrase == k.String() {
+		n.families = 0xff
+	}
 }
 
 func (l *lexicon) verbChild(at int32, word uint16, glue bool) int32 {

@@ -22,7 +22,7 @@ func (l *lexicon) parseNumbers(text string, want int) ([3]Coord, error) {
 	if len(s.tokens) == 0 {
 		return [3]Coord{}, *s.refuse(NoSpeech, 0, 0, "")
 	}
-	c, r := s.numbers(0, want, true)
+	c, r := s.numbers(0, want, true, 0xff)
 	if r != nil {
 		return [3]Coord{}, *r
 	}
@@ -35,6 +35,8 @@ type matched struct {
 	langs []lang.Language
 	next  int  // the token after the phrase
 	part  bool // words of a phrase matched, but no whole phrase
+	// families of the number words that may follow
+	families uint8
 }
 
 // match finds the longest command phrase that begins at token i.
@@ -52,7 +54,7 @@ func (s *scanner) match(i int) matched {
 		}
 		m.part = true
 		if v := &s.lex.verbs[at]; v.kind != 0 {
-			m.kind, m.langs, m.next = v.kind, v.langs, j+1
+			m.kind, m.langs, m.next, m.families = v.kind, v.langs, j+1, v.families
 		}
 	}
 	return m
@@ -79,7 +81,7 @@ func (l *lexicon) parse(text string) Decision {
 	}
 	switch m.kind {
 	case KindGoTo, KindLookAt:
-		c, r := s.numbers(m.next, 3, l.decimalComma(m.langs))
+		c, r := s.numbers(m.next, 3, l.decimalComma(m.langs), m.families)
 		if r != nil {
 			return *r
 		}

@@ -22,7 +22,7 @@ type reading struct {
 const maxNumber = 20
 
 // findCuts finds every number at every place. Linear: a number has at most maxNumber items.
-func (s *scanner) findCuts(decimalComma bool) {
+func (s *scanner) findCuts(decimalComma bool, families uint8) {
 	s.cuts = s.cuts[:0]
 	n := len(s.items)
 	for i := range n {
@@ -31,6 +31,7 @@ func (s *scanner) findCuts(decimalComma bool) {
 			continue
 		}
 		q := numberStart
+		q.family = families
 		for j := i; j < n && j < i+maxNumber; j++ {
 			it := &s.items[j]
 			if j > i && it.hard {
@@ -175,8 +176,9 @@ func (s *scanner) describe(r *reading) string {
 	return b.String()
 }
 
-// numbers reads the tokens from k on as want numbers.
-func (s *scanner) numbers(k, want int, decimalComma bool) ([3]Coord, *Refusal) {
+// numbers reads the tokens from k on as want numbers in words of the families: after "pozri na" no
+// word is English, for "ten" is Slovak and Czech for "that".
+func (s *scanner) numbers(k, want int, decimalComma bool, families uint8) ([3]Coord, *Refusal) {
 	var out [3]Coord
 	if r := s.collect(k); r != nil {
 		return out, r
@@ -202,7 +204,7 @@ func (s *scanner) numbers(k, want int, decimalComma bool) ([3]Coord, *Refusal) {
 		r.Readings = s.unevenReadings()
 		return out, r
 	}
-	s.findCuts(decimalComma)
+	s.findCuts(decimalComma, families)
 	best, ok := s.longest(doubtLoose)
 	if !ok {
 		return out, s.refuse(BadNumber, first, end, "the words make no numbers")
@@ -317,7 +319,7 @@ func (s *scanner) doubtful(r *reading) *Refusal {
 	case r.doubt&doubtScaled != 0:
 		return s.refuse(BadNumber, start, end, "decimals before hundred or thousand")
 	}
-	return s.refuse(BadNumber, start, end, "digits and words, or two languages, in one number")
+	return s.refuse(BadNumber, start, end, "digits and words in one number, or words of another language")
 }
 
 func (s *scanner) inRange(c Coord, from, to *item) *Refusal {

@@ -25,7 +25,8 @@ ambiguous too: whoever left a word out must not be taken for someone who didn't.
 for nobody means them.
 
 So that no misreading slips through, some readings that are **never accepted** are looked at as well and make a text ambiguous:
-numbers outside the range; digits and words in one number (` + "`sto 64`" + `); three or more decimals; decimals before thousand (` + "`2.5 tisíc`" + `);
+numbers outside the range; digits and words in one number (` + "`sto 64`" + `); English number words after a Slovak or Czech verb and the other
+way round (` + "`ten`" + ` is also Slovak and Czech for "that"; ` + "`goto`" + ` and ` + "`look-at`" + ` take either); three or more decimals; decimals before thousand (` + "`2.5 tisíc`" + `);
 ` + "`a`, `and`" + ` as a separator between numbers; a decimal comma in English; groups of three digits; ` + "`one twenty`" + ` for 120. Digits spoken one by one
 for a whole number (` + "`one two five`" + ` for 125) are three numbers.
 `
@@ -35,7 +36,7 @@ var readingExamples = []string{
 	"choď sto dvadsať, päť, tri", "choď desať tisíc šesťdesiatštyri mínus päť", "jdi patnáct sedmdesát jedna dvacet jedna",
 	"jdi sedm celá dva pět sedmdesát dvanáct", "jdi sedm celá dva pět šedesát", "jdi dvacet pět a třicet sedm",
 	"go to one sixty-four two", "go to one twenty five sixty", "go to one oh five sixty-four three", "go to six oh four", "go to oh ten sixty-four", "go to point ten sixty-four five",
-	"choď 10 šesťdesiatštyri mínus päť", "choď sto 64 3", "choď 2 tisíc 64 3", "choď 2 tisíc, 64, 3",
+	"choď 10 šesťdesiatštyri mínus päť", "choď sto 64 3", "pozri na ten dva tri", "choď 2 tisíc 64 3", "choď 2 tisíc, 64, 3",
 }
 
 const writtenText = `

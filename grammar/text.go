@@ -31,6 +31,9 @@ func (s *scanner) say(from int) (Say, *Refusal) {
 	if at := strings.Index(s.text[start:end], text); at >= 0 && text != "" {
 		start, end = start+at, start+at+len(text)
 	}
+	if text == "" {
+		start = int(s.tokens[0].start) // nothing to point at but the command
+	}
 	text = strings.Join(strings.FieldsFunc(text, isSpace), " ")
 	if why := checkText(text); why != "" {
 		return Say{}, s.refuse(BadText, int32(start), int32(end), why)
