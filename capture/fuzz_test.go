@@ -85,7 +85,7 @@ func TestMemoryIsBounded(t *testing.T) {
 				f := fm{tag: k.tag, bits: k.bits, rate: rate, channels: channels}
 				frame := channels * k.bits / 8
 				t.Run(fmt.Sprintf("%d-%d-%d-%d", k.tag, k.bits, rate, channels), func(t *testing.T) {
-					data := file(f.chunk(), ck("data", make([]byte, (1<<20)/frame*frame)))
+					data := file(f.chunk(), ck("data", make([]byte, (1<<19)/frame*frame)))
 					c, err := Decode("x", data)
 					if err != nil {
 						t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 )
 
 func TestGateHoldsBack(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(2) {
 		for name, samples := range newSounds(seed).withoutSpeech() {
 			for _, db := range []float64{0, -20} {
 				x := append([]float32(nil), samples...)

@@ -149,8 +149,8 @@ func (s sounds) withoutSpeech() map[string][]float32 {
 		"a bright breath":                 s.breath(0.5, 4000),
 	}
 	for _, hz := range []float64{100, 200, 400, 800, 2000} {
-		m[fmt.Sprintf("fan under %v Hz", hz)] = s.fan(4, hz, -35)
-		m[fmt.Sprintf("loud fan under %v Hz", hz)] = s.fan(4, hz, -20)
+		m[fmt.Sprintf("fan under %v Hz", hz)] = s.fan(2, hz, -35)
+		m[fmt.Sprintf("loud fan under %v Hz", hz)] = s.fan(2, hz, -20)
 	}
 	return m
 }
