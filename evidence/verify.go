@@ -108,7 +108,7 @@ func (v *verifier) session(rel string, id SessionID) digest.Digest {
 		return digest.Digest{}
 	}
 	for _, name := range docs.missing {
-		if _, err := os.Lstat(v.path(path.Join(rel, name))); err != nil || !live { // it may just be made
+		if _, err := os.Lstat(v.path(path.Join(rel, name))); err != nil { // else the session began meanwhile
 			report(Missing, name, "")
 		}
 	}

@@ -36,7 +36,7 @@ func Text(s string) (string, error) {
 		}
 		b.WriteRune(r)
 	}
-	out := b.String()
+	out := norm.NFC.String(b.String()) // what was dropped may have stood between a letter and its accent
 	if !strings.ContainsFunc(out, unicode.IsLetter) && !strings.ContainsFunc(out, unicode.IsNumber) {
 		return "", ErrNoText
 	}

@@ -224,10 +224,11 @@ func (w *worker) transcribe(ctx context.Context, req Request) (*Transcript, erro
 	if err := w.audio.encode(req.Samples, actx); err != nil {
 		return nil, err
 	}
-	lexicons, err := w.likely(req.Lexicons)
+	heard, err := w.languages()
 	if err != nil {
 		return nil, err
 	}
+	lexicons := likely(req.Lexicons, heard)
 	lists := map[lang.Language][]Scored{}
 	for _, l := range lexicons {
 		if lists[l.Language], err = w.search(ctx, l, req.Judge); err != nil {
@@ -240,6 +241,13 @@ func (w *worker) transcribe(ctx context.Context, req Request) (*Transcript, erro
 	}
 	rs := merge(all...)
 	verdict, conf := w.cfg.Thresholds.decide(rs)
+	conf.Languages = heard
+	if verdict == Understood {
+		lim := w.cfg.Thresholds.Limit[rs[0].Class]
+		if heard[rs[0].Language] < lim.Language {
+			verdict, conf.Why = NotUnderstood, "another language is spoken"
+		}
+	}
 	if verdict == Understood {
 		if verdict, conf, err = w.ask(ctx, req, lists[rs[0].Language], conf); err != nil {
 			return nil, err
@@ -314,30 +322,48 @@ func (w *worker) ask(ctx context.Context, req Request, rs []Scored, conf Confide
 // be tried.
 const share = 0.05
 
-// likely returns the lexicons of the languages that the clip may be in, by the model's
-// probabilities of the language token. One lexicon is returned as it is.
-func (w *worker) likely(ls []Lexicon) ([]Lexicon, error) {
+// likely returns the lexicons of the languages that the clip may be in. One lexicon is
+// returned as it is.
+func likely(ls []Lexicon, heard map[lang.Language]float64) []Lexicon {
 	if len(ls) < 2 {
-		return ls, nil
+		return ls
+	}
+	best := math.Inf(-1)
+	for _, l := range ls {
+		best = max(best, heard[l.Language])
+	}
+	var out []Lexicon
+	for _, l := range ls {
+		if heard[l.Language] >= best+math.Log(share) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// languages returns the logarithm of the model's probability that the clip is in each
+// language, as shares of the three.
+func (w *worker) languages() (map[lang.Language]float64, error) {
+	out := map[lang.Language]float64{}
+	if !w.model.Multilingual() {
+		out[lang.EN] = 0
+		return out, nil
 	}
 	rows, err := w.audio.Prime([]Token{w.model.Special().StartOfTranscript})
 	if err != nil {
 		return nil, err
 	}
-	lp := make([]float32, len(ls))
-	for i, l := range ls {
-		t, err := w.model.Language(l.Language.String())
+	sum := math.Inf(-1)
+	for _, l := range lang.All() {
+		t, err := w.model.Language(l.String())
 		if err != nil {
 			return nil, err
 		}
-		lp[i] = rows.LogProb(0, t)
+		out[l] = float64(rows.LogProb(0, t))
+		sum = logAdd(sum, out[l])
 	}
-	least := slices.Max(lp) + float32(math.Log(share))
-	var out []Lexicon
-	for i, l := range ls {
-		if lp[i] >= least {
-			out = append(out, l)
-		}
+	for l := range out {
+		out[l] -= sum
 	}
 	return out, nil
 }

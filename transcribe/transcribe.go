@@ -116,6 +116,8 @@ type Confidence struct {
 	D   float64 `json:"d"`   // of the best reading, 0 when there is none
 	Gap float64 `json:"gap"` // best sum less the sum of the best other command
 	Why string  `json:"why,omitempty"`
+	// Languages are the logarithms of the shares that the model gives to the languages.
+	Languages map[lang.Language]float64 `json:"languages,omitempty"`
 	// Witnesses were asked for a reading that met the limits.
 	Witnesses []Witness `json:"witnesses,omitempty"`
 }
@@ -163,13 +165,15 @@ type Limits struct {
 	// A witness must have the same best reading, with at least these figures.
 	WitnessD   float64 `json:"witness_d"`
 	WitnessGap float64 `json:"witness_gap"`
+	// Language is the least log share of the reading's language among the three.
+	Language float64 `json:"language"`
 }
 
 // Provisional returns the limits that were chosen on the method's first measurement.
 func Provisional() Thresholds {
 	return Thresholds{Name: "provisional", Limit: map[Class]Limits{
-		Plain:       {D: 0.7, Gap: 1, WitnessD: 0.5},
-		Coordinates: {D: 0.6, Gap: 2, WitnessD: 0.4},
-		Text:        {D: 0.7, Gap: 1, WitnessD: 0.5},
+		Plain:       {D: 0.7, Gap: 1, WitnessD: 0.5, Language: -12},
+		Coordinates: {D: 0.6, Gap: 2, WitnessD: 0.4, Language: -5},
+		Text:        {D: 0.7, Gap: 1, WitnessD: 0.5, Language: -5},
 	}}
 }
