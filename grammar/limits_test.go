@@ -11,7 +11,7 @@ func TestLongestCommand(t *testing.T) {
 	items, tokens, word := 0, 0, 0
 	for _, x := range lang.All() {
 		table := merged.tableOf(x)
-		for n := 20989; n < 30000; n += 10 {
+		for n := 20989; n < 30000; n += 500 {
 			for _, c := range []Coord{-Blocks(n), -Blocks(n) - 99, -Blocks(n) - 21} {
 				spellingsOf(table, c, odometer{forms: 0, all: 2}, true, func(text []byte) {
 					s := newScanner(merged, string(text))

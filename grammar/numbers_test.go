@@ -126,7 +126,7 @@ func TestEveryNumberInEverySpelling(t *testing.T) {
 func TestEveryDecimalInEverySpelling(t *testing.T) {
 	depth, wholes := 2, 130
 	if raceEnabled {
-		depth, wholes = 1, 30
+		depth, wholes = 1, 12
 	}
 	for _, x := range lang.All() {
 		table := merged.tableOf(x)
