@@ -244,7 +244,7 @@ func (w *worker) transcribe(ctx context.Context, req Request) (*Transcript, erro
 	conf.Languages = heard
 	if verdict == Understood {
 		lim := w.cfg.Thresholds.Limit[rs[0].Class]
-		if heard[rs[0].Language] < lim.Language {
+		if kin(heard, rs[0].Language) < lim.Language {
 			verdict, conf.Why = NotUnderstood, "another language is spoken"
 		}
 	}
@@ -273,6 +273,11 @@ func (w *worker) transcribe(ctx context.Context, req Request) (*Transcript, erro
 	}
 	if len(rs) > 0 {
 		t.Text, t.Used = rs[0].Text, rs[0].Language
+	}
+	if verdict == NotUnderstood && req.FreeText {
+		if t.FreeText, err = w.free(ctx, req, heard, len(conf.Witnesses) > 0); err != nil {
+			return nil, err
+		}
 	}
 	return t, nil
 }
@@ -319,7 +324,7 @@ func (w *worker) ask(ctx context.Context, req Request, rs []Scored, conf Confide
 }
 
 // share is the least probability of a language beside the most probable one for it to
-// be tried.
+// be tried. Slovak and Czech stand for each other here.
 const share = 0.05
 
 // likely returns the lexicons of the languages that the clip may be in. One lexicon is
@@ -330,15 +335,24 @@ func likely(ls []Lexicon, heard map[lang.Language]float64) []Lexicon {
 	}
 	best := math.Inf(-1)
 	for _, l := range ls {
-		best = max(best, heard[l.Language])
+		best = max(best, kin(heard, l.Language))
 	}
 	var out []Lexicon
 	for _, l := range ls {
-		if heard[l.Language] >= best+math.Log(share) {
+		if kin(heard, l.Language) >= best+math.Log(share) {
 			out = append(out, l)
 		}
 	}
 	return out
+}
+
+// kin is the log share of a language and of the one that the model takes it for: it
+// calls most Slovak clips Czech, but neither English.
+func kin(heard map[lang.Language]float64, l lang.Language) float64 {
+	if l == lang.EN {
+		return heard[lang.EN]
+	}
+	return logAdd(heard[lang.SK], heard[lang.CS])
 }
 
 // languages returns the logarithm of the model's probability that the clip is in each

@@ -181,6 +181,28 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
+// What is not understood is written down for people, and is no part of the decision.
+func TestFreeText(t *testing.T) {
+	e := engine(t, "")
+	req := request(t, "en/oog_stop_that.wav")
+	bare, err := e.Transcribe(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.FreeText = true
+	full, err := e.Transcribe(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if full.Verdict != NotUnderstood || bare.FreeText != "" || !strings.Contains(strings.ToLower(full.FreeText), "stop") {
+		t.Fatalf("%v, free text %q and %q", full.Verdict, bare.FreeText, full.FreeText)
+	}
+	full.FreeText = ""
+	if !reflect.DeepEqual(plain(bare), plain(full)) {
+		t.Fatal("the free text changed the decision")
+	}
+}
+
 func TestBadRequests(t *testing.T) {
 	e := engine(t, "")
 	for name, req := range map[string]Request{

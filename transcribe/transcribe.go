@@ -64,7 +64,7 @@ type Request struct {
 	Samples  []float32 // 16 kHz mono, −1 … 1
 	Lexicons []Lexicon // one language that was asked for, or several to choose from
 	Judge    Judge
-	Subrule  bool // the sentences are no whole commands: evaluation only
+	FreeText bool // when nothing is understood, write down what it sounds like, for people
 }
 
 // Scored is one reading with its figures. Scores are natural logarithms.
@@ -165,15 +165,16 @@ type Limits struct {
 	// A witness must have the same best reading, with at least these figures.
 	WitnessD   float64 `json:"witness_d"`
 	WitnessGap float64 `json:"witness_gap"`
-	// Language is the least log share of the reading's language among the three.
+	// Language is the least log share of the reading's language among the three, where
+	// Slovak and Czech count as one.
 	Language float64 `json:"language"`
 }
 
 // Provisional returns the limits that were chosen on the method's first measurement.
 func Provisional() Thresholds {
 	return Thresholds{Name: "provisional", Limit: map[Class]Limits{
-		Plain:       {D: 0.7, Gap: 1, WitnessD: 0.5, Language: -12},
-		Coordinates: {D: 0.6, Gap: 2, WitnessD: 0.4, Language: -5},
-		Text:        {D: 0.7, Gap: 1, WitnessD: 0.5, Language: -5},
+		Plain:       {D: 0.7, Gap: 1, WitnessD: 0.3, Language: -12},
+		Coordinates: {D: 0.6, Gap: 2, WitnessD: 0.4, Language: -3},
+		Text:        {D: 0.7, Gap: 1, WitnessD: 0.5, Language: -3},
 	}}
 }

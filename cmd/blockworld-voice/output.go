@@ -72,6 +72,9 @@ func (s *printer) block(l pipeline.Line) string {
 	case l.Source.Kind != "wav":
 		row("typed", heard, "")
 	case l.Decision.Reason == string(pipeline.NotUnderstood):
+		if l.Transcript.FreeText != "" {
+			row("sounds like", "“"+l.Transcript.FreeText+"”", "")
+		}
 		row("perhaps", heard, "")
 	default:
 		row("heard", heard, "")

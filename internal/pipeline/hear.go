@@ -111,7 +111,7 @@ func (r *run) transcribe() {
 			r.rec.Fault = err
 			return ended{evidence.Failed, err.Error()}
 		}
-		t, err := r.s.cfg.Engine.Transcribe(r.ctx, transcribe.Request{Samples: h.Clip.Samples, Lexicons: lexicons, Judge: reader(limits)})
+		t, err := r.s.cfg.Engine.Transcribe(r.ctx, transcribe.Request{Samples: h.Clip.Samples, Lexicons: lexicons, Judge: reader(limits), FreeText: true})
 		switch {
 		case err != nil && r.ctx.Err() != nil:
 			return ended{evidence.Cancelled, "the session was stopped"}
