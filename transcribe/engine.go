@@ -240,16 +240,9 @@ func (w *worker) transcribe(ctx context.Context, req Request) (*Transcript, erro
 		all = append(all, lists[l.Language])
 	}
 	rs := merge(all...)
-	verdict, conf := w.cfg.Thresholds.decide(rs)
-	conf.Languages = heard
+	verdict, conf := w.cfg.Thresholds.Decide(rs, heard, nil)
 	if verdict == Understood {
-		lim := w.cfg.Thresholds.Limit[rs[0].Class]
-		if kin(heard, rs[0].Language) < lim.Language {
-			verdict, conf.Why = NotUnderstood, "another language is spoken"
-		}
-	}
-	if verdict == Understood {
-		if verdict, conf, err = w.ask(ctx, req, lists[rs[0].Language], conf); err != nil {
+		if verdict, conf, err = w.ask(ctx, req, rs, lists[rs[0].Language], heard); err != nil {
 			return nil, err
 		}
 	}
@@ -299,28 +292,29 @@ func (w *worker) search(ctx context.Context, l Lexicon, judge Judge) ([]Scored, 
 	return gather(cands, l.Language, judge), nil
 }
 
-// ask lets the witnesses speak on the first of the readings of its language, until one
-// doesn't confirm it.
-func (w *worker) ask(ctx context.Context, req Request, rs []Scored, conf Confidence) (Verdict, Confidence, error) {
+// ask lets the witnesses speak on the first of the readings, which has met the limits,
+// until one doesn't confirm it. They compare it with the readings of its own language.
+func (w *worker) ask(ctx context.Context, req Request, rs, own []Scored, heard map[lang.Language]float64) (Verdict, Confidence, error) {
 	at := slices.IndexFunc(req.Lexicons, func(l Lexicon) bool { return l.Language == rs[0].Language })
 	prompt, err := w.prompt(req.Lexicons[at])
 	if err != nil {
-		return NotUnderstood, conf, err
+		return NotUnderstood, Confidence{}, err
 	}
+	verdict, conf := w.cfg.Thresholds.Decide(rs, heard, nil)
 	for _, tempo := range w.cfg.Tempos {
 		if err := ctx.Err(); err != nil {
 			return NotUnderstood, conf, err
 		}
-		wit, err := w.witness(req.Samples, tempo, prompt, rs)
+		wit, err := w.witness(req.Samples, tempo, prompt, own)
 		if err != nil {
 			return NotUnderstood, conf, err
 		}
-		conf.Witnesses = append(conf.Witnesses, wit)
-		if conf.Why = w.cfg.Thresholds.Limit[rs[0].Class].confirm(rs[0], wit); conf.Why != "" {
-			return NotUnderstood, conf, nil
+		verdict, conf = w.cfg.Thresholds.Decide(rs, heard, append(conf.Witnesses, wit))
+		if verdict != Understood {
+			break
 		}
 	}
-	return Understood, conf, nil
+	return verdict, conf, nil
 }
 
 // share is the least probability of a language beside the most probable one for it to

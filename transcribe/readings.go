@@ -56,12 +56,17 @@ func merge(lists ...[]Scored) []Scored {
 	return out
 }
 
-// decide applies the thresholds to the readings, best first.
-func (t Thresholds) decide(rs []Scored) (Verdict, Confidence) {
+// Decide applies the thresholds to the readings of a clip, best first, to the languages
+// that were heard and to the witnesses that have been asked so far. It is the one rule of
+// acceptance: the engine and whoever fits thresholds use it. The two best readings are
+// enough; without languages or witnesses nothing is asked of them.
+func (t Thresholds) Decide(rs []Scored, heard map[lang.Language]float64, witnesses []Witness) (Verdict, Confidence) {
+	c := Confidence{Languages: heard, Witnesses: witnesses}
 	if len(rs) == 0 {
-		return NotUnderstood, Confidence{Why: "no sentence of the grammar was found"}
+		c.Why = "no sentence of the grammar was found"
+		return NotUnderstood, c
 	}
-	c := Confidence{D: rs[0].D, Gap: math.MaxFloat32}
+	c.D, c.Gap = rs[0].D, math.MaxFloat32
 	if len(rs) > 1 {
 		c.Gap = rs[0].Sum - rs[1].Sum
 	}
@@ -73,10 +78,16 @@ func (t Thresholds) decide(rs []Scored) (Verdict, Confidence) {
 		c.Why = "d is too small"
 	case c.Gap < lim.Gap:
 		c.Why = "another command is too near"
-	default:
-		return Understood, c
+	case len(heard) > 0 && kin(heard, rs[0].Language) < lim.Language:
+		c.Why = "another language is spoken"
 	}
-	return NotUnderstood, c
+	for i := 0; i < len(witnesses) && c.Why == ""; i++ {
+		c.Why = lim.confirm(rs[0], witnesses[i])
+	}
+	if c.Why != "" {
+		return NotUnderstood, c
+	}
+	return Understood, c
 }
 
 // logAdd returns log(exp(a) + exp(b)).

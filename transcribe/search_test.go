@@ -381,6 +381,33 @@ func (f foldTrie) Step(s int32, b byte) (int32, bool) {
 	return f.trie.Step(s, b)
 }
 
+// Languages that were heard and witnesses that were asked can only take an acceptance away.
+func TestDecideOnWitnesses(t *testing.T) {
+	th := Thresholds{Limit: map[Class]Limits{Coordinates: {D: 0.6, WitnessD: 0.4, WitnessGap: 1, Language: -3}}}
+	rs := []Scored{{Key: "a", Class: Coordinates, Language: lang.SK, D: 0.8}}
+	slavic := map[lang.Language]float64{lang.SK: -3.5, lang.CS: -0.1, lang.EN: -4}
+	english := map[lang.Language]float64{lang.SK: -5, lang.CS: -5, lang.EN: -0.1}
+	good := Witness{Key: "a", D: 0.5, Gap: 2}
+	for _, c := range []struct {
+		name      string
+		heard     map[lang.Language]float64
+		witnesses []Witness
+		want      Verdict
+	}{
+		{"Slovak and Czech are one", slavic, nil, Understood},
+		{"English", english, nil, NotUnderstood},
+		{"confirmed", slavic, []Witness{good, good}, Understood},
+		{"another command", slavic, []Witness{good, {Key: "b", D: 0.5, Gap: 2}}, NotUnderstood},
+		{"d", slavic, []Witness{{Key: "a", D: 0.39, Gap: 2}}, NotUnderstood},
+		{"gap", nil, []Witness{{Key: "a", D: 0.5, Gap: 0.9}, good}, NotUnderstood},
+	} {
+		got, conf := th.Decide(rs, c.heard, c.witnesses)
+		if got != c.want || (got == NotUnderstood) != (conf.Why != "") || len(conf.Witnesses) != len(c.witnesses) {
+			t.Errorf("%s: %v (%q), want %v", c.name, got, conf.Why, c.want)
+		}
+	}
+}
+
 func TestDecide(t *testing.T) {
 	th := Thresholds{Limit: map[Class]Limits{Plain: {D: 0.7, Gap: 1}, Coordinates: {D: 0.6, Gap: 2}}}
 	for _, c := range []struct {
@@ -395,7 +422,7 @@ func TestDecide(t *testing.T) {
 		{"clear", []Scored{{Class: Coordinates, D: 2, Sum: 5}, {Class: Coordinates, D: 1.9, Sum: 2.9}}, Understood},
 		{"class without limits", []Scored{{Class: Text, D: 9}}, NotUnderstood},
 	} {
-		got, conf := th.decide(c.rs)
+		got, conf := th.Decide(c.rs, nil, nil)
 		if got != c.want || (got == NotUnderstood) != (conf.Why != "") {
 			t.Errorf("%s: %v (%q), want %v", c.name, got, conf.Why, c.want)
 		}
