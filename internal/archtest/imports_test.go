@@ -40,7 +40,7 @@ func layer(pkg string) (int, bool) {
 	switch {
 	case strings.HasPrefix(pkg, "cmd/"):
 		return command, true
-	case pkg == "internal/pipeline":
+	case pkg == "internal/pipeline", pkg == "internal/qualify":
 		return pipeline, true
 	case strings.HasPrefix(pkg, "internal/"):
 		return leaf, true

@@ -26,12 +26,12 @@ func (r *run) grammar() {
 		case t != nil:
 			st.read(r.written(evidence.Transcribe, evidence.TranscriptFile))
 			text = t.Text
-			r.rec.Decision = judgeTranscript(t)
+			r.rec.Decision = decideHeard(h.Gate, t)
 		case h == nil || h.Clip == nil:
 			r.rec.Decision = Refusal{Reason: NoSpeech, Detail: "the source is no sound that can be read"}
 		default:
 			st.read(r.written(evidence.Capture, speechFigures))
-			r.rec.Decision = Refusal{Reason: NoSpeech, Detail: string(h.Gate.Reason)}
+			r.rec.Decision = decideHeard(h.Gate, nil)
 		}
 		st.putJSON(evidence.DecisionFile, docOf(r.rec.Decision, text))
 		if ref, ok := r.rec.Decision.(Refusal); ok {

@@ -105,13 +105,7 @@ func (r *run) transcribe() {
 	}
 	r.stage(evidence.Transcribe, func(st *step) ended {
 		st.read(r.written(evidence.Capture, evidence.SpeechFile))
-		limits := r.s.companion.Limits()
-		lexicons, err := r.s.spoken.lexiconsFor(r.rec.Asked, limits)
-		if err != nil {
-			r.rec.Fault = err
-			return ended{evidence.Failed, err.Error()}
-		}
-		t, err := r.s.cfg.Engine.Transcribe(r.ctx, transcribe.Request{Samples: h.Clip.Samples, Lexicons: lexicons, Judge: reader(limits), FreeText: true})
+		t, err := r.s.ear.understand(r.ctx, h.Clip.Samples, Task{Languages: r.rec.Asked, Limits: r.s.companion.Limits(), FreeText: true})
 		switch {
 		case err != nil && r.ctx.Err() != nil:
 			return ended{evidence.Cancelled, "the session was stopped"}

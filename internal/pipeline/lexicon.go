@@ -3,10 +3,6 @@ package pipeline
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
-
-	"golang.org/x/text/unicode/norm"
 
 	"blockworld-voice/game"
 	"blockworld-voice/grammar"
@@ -16,6 +12,7 @@ import (
 
 // spoken is what may be said now: one automaton a language, compiled for the limits of the game session.
 type spoken struct {
+	start    grammar.Start // other than whole commands: the limits are not asked
 	limits   game.Limits
 	lexicons map[lang.Language]transcribe.Lexicon
 }
@@ -46,7 +43,12 @@ func (s *spoken) lexiconsFor(langs []lang.Language, limits game.Limits) ([]trans
 			ok = false // it holds as many states as it may: start it afresh
 		}
 		if !ok {
-			a, err := grammar.Compile(grammar.Options{Languages: []lang.Language{l}, Permitted: limits.Permitted, Min: limits.Min, Max: limits.Max})
+			o := grammar.Unbounded(l)
+			o.Start = s.start
+			if s.start == grammar.StartCommand {
+				o.Permitted, o.Min, o.Max = limits.Permitted, limits.Min, limits.Max
+			}
+			a, err := grammar.Compile(o)
 			if err != nil {
 				return nil, fmt.Errorf("the grammar of %s: %w", l, err)
 			}
@@ -70,27 +72,8 @@ func reader(limits game.Limits) transcribe.Judge {
 		if !ok || !slices.Contains(limits.Permitted, c.Command.Kind()) || !inside(c.Command, limits) {
 			return transcribe.Reading{}, false
 		}
-		return transcribe.Reading{Key: keyOf(c.Command), Class: classOf(c.Command)}, true
+		return transcribe.Reading{Key: grammar.Key(c.Command), Class: classOf(c.Command)}, true
 	}
-}
-
-// keyOf is what two texts have in common that are spellings of one command. What is said to others is heard, not
-// written: its punctuation, capitals and accents don't make it another text.
-func keyOf(c grammar.Command) string {
-	say, ok := c.(grammar.Say)
-	if !ok {
-		return c.String()
-	}
-	words := strings.FieldsFunc(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.Is(unicode.Mn, r):
-			return -1
-		case unicode.IsLetter(r) || unicode.IsNumber(r):
-			return unicode.ToLower(r)
-		}
-		return ' '
-	}, norm.NFD.String(say.Text)), unicode.IsSpace)
-	return grammar.Say{Text: strings.Join(words, " ")}.String()
 }
 
 func inside(c grammar.Command, l game.Limits) bool {

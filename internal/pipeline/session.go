@@ -69,7 +69,7 @@ type Session struct {
 	cfg       Config
 	companion Companion
 	ev        *evidence.Session
-	spoken    spoken
+	ear       *Ear
 	failed    error
 }
 
@@ -83,7 +83,7 @@ func Open(cfg Config) (*Session, error) {
 		return nil, err
 	}
 	cfg.Languages = slices.Clone(cfg.Languages)
-	return &Session{cfg: cfg, ev: ev}, nil
+	return &Session{cfg: cfg, ev: ev, ear: NewEar(cfg.Engine)}, nil
 }
 
 // Bind gives the session its companion, which may know the session by its ID. It comes before the first Do.
