@@ -15,6 +15,7 @@ type cli struct {
 	Run       runCmd       `cmd:"" default:"withargs" hidden:""`
 	Lab       labCmd       `cmd:"" passthrough:"" help:"The synthetic game as its own process behind a control socket."`
 	Models    modelsCmd    `cmd:"" help:"Speech models: list, pull, add, import, verify, rm."`
+	Qualify   qualifyCmd   `cmd:"" help:"Run a labelled corpus and report how much is understood, refused and wrong."`
 	Evidence  evidenceCmd  `cmd:"" help:"What was recorded: list, show, verify."`
 	Grammar   grammarCmd   `cmd:"" help:"The grammar: its reference page, parse, sample, gbnf."`
 	Profile   profileCmd   `cmd:"" help:"Game profiles: new, check."`

@@ -46,6 +46,20 @@ func (b *bar) bytes(done, total int64) {
 	fmt.Fprintf(b.w, "\r\x1b[K%s: %d MB", b.what, done/1e6)
 }
 
+// clips shows how far a run is, its rate and the time that is left. Clips of an earlier run cost no time.
+func (b *bar) clips(done, measured, total int, took time.Duration) {
+	if b.w == nil || time.Since(b.last) < 100*time.Millisecond && done != total {
+		return
+	}
+	b.last, b.shown = time.Now(), true
+	rate := ""
+	if measured > 0 && took > 0 {
+		each := took / time.Duration(measured)
+		rate = fmt.Sprintf(", %.2f a second, %s left", 1/each.Seconds(), (each * time.Duration(total-done)).Round(time.Second))
+	}
+	fmt.Fprintf(b.w, "\r\x1b[K%s: %d of %d clips%s", b.what, done, total, rate)
+}
+
 // end takes the line away.
 func (b *bar) end() {
 	if b.shown {
