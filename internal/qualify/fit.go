@@ -28,9 +28,9 @@ type Fit struct {
 
 // The knobs of a class: few and coarse, since what is fitted is for voices that are not here.
 var (
-	gridD       = []float64{0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.4, 1.5}
+	gridD       = []float64{-0.4, -0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2}
 	gridGap     = []float64{0, 1, 2, 3, 4}
-	gridWitness = []float64{0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1}
+	gridWitness = []float64{-0.4, -0.2, 0, 0.2, 0.4, 0.6, 0.8, 1}
 )
 
 // knobs are one place of the grid; a later one of equal worth has the wider margins.

@@ -55,20 +55,20 @@ func (r *Report) WriteText(w io.Writer) error {
 }
 
 func writeRows(b *strings.Builder, title string, rows []Row) {
-	fmt.Fprintf(b, "\n%s (k/n share [95 %% interval])\n", title)
+	fmt.Fprintf(b, "\n%s: k/n, per cent and its 95 %% interval\n", title)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "  \tclips\tright\trefused\twrong\tright before rejection\tverb right\n")
 	for _, r := range rows {
 		for _, s := range []struct {
 			name string
 			Summary
 		}{{"commands", r.Grammar}, {"numbers", r.Numbers}} {
-			if s.Right.N == 0 {
-				continue
+			if s.Right.N > 0 {
+				fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, s.name, s.Right, s.Refused, s.Wrong, s.Slots, s.Intent)
 			}
-			fmt.Fprintf(t, "  %s\t%s\tintent %s\tslots too %s\tright %s\trefused %s\twrong %s\n", r.Name, s.name, s.Intent, s.Slots, s.Right, s.Refused, s.Wrong)
 		}
 		if r.False.N > 0 {
-			fmt.Fprintf(t, "  %s\tother speech\tfalsely accepted %s\n", r.Name, r.False)
+			fmt.Fprintf(t, "  %s\tother speech\t\t\t%s\n", r.Name, r.False)
 		}
 	}
 	_ = t.Flush() // into memory

@@ -49,8 +49,10 @@ func ReadThresholds(data []byte) (ThresholdsFile, error) {
 		if !ok {
 			return f, fmt.Errorf("/limits: there are none for %s", c)
 		}
-		if l.D < 0 || l.D > 100 || l.Gap < 0 || l.Gap > 100 {
-			return f, fmt.Errorf("/limits/%s: d and gap lie between 0 and 100", c)
+		for name, v := range map[string]float64{"d": l.D, "gap": l.Gap, "witness_d": l.WitnessD, "witness_gap": l.WitnessGap, "language": l.Language} {
+			if v < -100 || v > 100 {
+				return f, fmt.Errorf("/limits/%s/%s: it lies between -100 and 100", c, name)
+			}
 		}
 	}
 	return f, nil
