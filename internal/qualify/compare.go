@@ -123,10 +123,10 @@ func (r *Report) Check(l Limits) []string {
 				continue
 			}
 			measured = true
-			if most && 100*x.P > *limit {
+			if most && 100*float64(x.K) > *limit*float64(x.N) {
 				out = append(out, fmt.Sprintf("%s: %s, at most %g %% is allowed", what, x, *limit))
 			}
-			if !most && 100*x.P < *limit {
+			if !most && 100*float64(x.K) < *limit*float64(x.N) {
 				out = append(out, fmt.Sprintf("%s: %s, at least %g %% is wanted", what, x, *limit))
 			}
 		}

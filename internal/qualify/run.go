@@ -36,7 +36,7 @@ func (p Plan) Run(ctx context.Context, hear Hear) ([]Clip, error) {
 			if p.Store != nil {
 				k, ok = p.Store.kept[Place{l.File, cond}]
 			}
-			if ok && k.SHA256 == p.Digests[l.File] {
+			if ok && k.of(l, p.Digests[l.File]) {
 				c.SHA256, c.Figures = k.SHA256, k.Figures
 			} else {
 				var err error

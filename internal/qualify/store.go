@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 
+	"blockworld-voice/grammar"
 	"blockworld-voice/internal/atomicfile"
 	"blockworld-voice/internal/digest"
 	"blockworld-voice/internal/strictjson"
@@ -33,9 +35,16 @@ type Kept map[Place]KeptClip
 
 // KeptClip is a row of an earlier run as it stands in the file.
 type KeptClip struct {
-	SHA256  digest.Digest
-	Figures Figures
-	line    string
+	SHA256   digest.Digest
+	Figures  Figures
+	language string
+	start    grammar.Start
+	line     string
+}
+
+// of says whether the figures are of this label: the same recording, listened to for the same.
+func (k KeptClip) of(l Label, now digest.Digest) bool {
+	return k.SHA256 == now && k.language == l.Language.String() && k.start == l.Task.Start()
 }
 
 // Store is the table of clips of a run: it grows by a line a clip, so that a run that was stopped can go on.
@@ -173,7 +182,11 @@ func readRow(line string, settings digest.Digest) (Place, KeptClip, bool) {
 	if len(cells) != n || cells[n-2] != settings.String() {
 		return Place{}, KeptClip{}, false
 	}
-	k := KeptClip{line: line}
+	task := slices.Index(taskNames[:], cells[slices.Index(columns, "task")])
+	if task < 0 {
+		return Place{}, KeptClip{}, false
+	}
+	k := KeptClip{line: line, language: cells[slices.Index(columns, "language")], start: Task(task).Start()}
 	var err error
 	if k.SHA256, err = digest.Parse(cells[n-3]); err != nil {
 		return Place{}, k, false
