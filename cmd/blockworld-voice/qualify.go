@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -127,7 +128,10 @@ func (c *qualifyCmd) corpus(ctx context.Context) (*corpus, error) {
 	if len(names) == 0 {
 		names = []string{"clean"}
 	}
-	for _, name := range names {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, usage("name each condition once", "--augment names %s twice", name)
+		}
 		cond, err := augment.Named(name)
 		if err != nil {
 			return nil, usage("choose among them for --augment", "%v", err)
