@@ -11,7 +11,10 @@ import (
 func (r *Report) HTML() ([]byte, error) {
 	var b bytes.Buffer
 	err := page.Execute(&b, map[string]any{
-		"R": r, "Curve": curveSVG(r.Curve),
+		"R": r, "Curves": []template.HTML{
+			curveSVG("commands and coordinates", r.Curve, func(p Point) (right, wrong Rate) { return p.Right, p.Wrong }),
+			curveSVG("bare numbers", r.Curve, func(p Point) (right, wrong Rate) { return p.NumbersRight, p.NumbersWrong }),
+		},
 		"Groups": []group{
 			{"All", r.Overall, ""},
 			{"By language", r.Language, barsSVG(r.Language)},
@@ -62,25 +65,26 @@ func barsSVG(rows []Row) template.HTML {
 }
 
 // curveSVG shows what is accepted and right against what is wrong, while the limits of d move.
-func curveSVG(points []Point) template.HTML {
-	if len(points) == 0 || points[0].Right.N == 0 {
+func curveSVG(what string, points []Point, of func(Point) (right, wrong Rate)) template.HTML {
+	const left, top, width, height = 60.0, 10.0, 520.0, 300.0
+	most, n := 0.01, 0
+	for _, p := range points {
+		right, wrong := of(p)
+		most, n = max(most, wrong.P), n+right.N
+	}
+	if n == 0 {
 		return ""
 	}
-	const left, top, width, height = 60.0, 10.0, 520.0, 300.0
-	most := 0.01
-	for _, p := range points {
-		most = max(most, p.Wrong.P)
-	}
-	at := func(p Point) (x, y float64) { return left + p.Wrong.P/most*width, top + (1-p.Right.P)*height }
 	var path, dots strings.Builder
 	for i, p := range points {
-		x, y := at(p)
+		right, wrong := of(p)
+		x, y := left+wrong.P/most*width, top+(1-right.P)*height
 		fmt.Fprintf(&path, "%c%.1f %.1f ", "ML"[min(i, 1)], x, y)
 		class, r := "dot", 3
 		if p.Shift == 0 {
 			class, r = "chosen", 6
 		}
-		fmt.Fprintf(&dots, `<circle class="%s" cx="%.1f" cy="%.1f" r="%d"><title>d %+.1f: right %s, wrong %s, false %s</title></circle>`, class, x, y, r, p.Shift, p.Right, p.Wrong, p.False)
+		fmt.Fprintf(&dots, `<circle class="%s" cx="%.1f" cy="%.1f" r="%d"><title>d %+.1f: right %s, wrong %s, false %s</title></circle>`, class, x, y, r, p.Shift, right, wrong, p.False)
 	}
 	var axes strings.Builder
 	fmt.Fprintf(&axes, `<path class="axis" d="M%g %g V%g H%g"/>`, left, top, top+height, left+width)
@@ -89,8 +93,8 @@ func curveSVG(points []Point) template.HTML {
 		fmt.Fprintf(&axes, `<text x="%g" y="%g" text-anchor="end">%.0f %%</text>`, left-6, top+(1-f)*height+4, 100*f)
 		fmt.Fprintf(&axes, `<text x="%g" y="%g" text-anchor="middle">%.2f %%</text>`, left+f*width, top+height+18, 100*f*most)
 	}
-	fmt.Fprintf(&axes, `<text x="%g" y="%g" text-anchor="middle">wrong</text><text x="%g" y="%g">accepted and right</text>`, left+width/2, top+height+38, left+8, top+14)
-	return template.HTML(fmt.Sprintf(`<svg role="img" aria-label="accepted right against wrong" width="620" height="360">%s<path class="curve" d="%s"/>%s</svg>`, axes.String(), path.String(), dots.String()))
+	fmt.Fprintf(&axes, `<text x="%g" y="%g" text-anchor="middle">wrong</text><text x="%g" y="%g">%s: accepted and right</text>`, left+width/2, top+height+38, left+8, top+14, what)
+	return template.HTML(fmt.Sprintf(`<svg role="img" aria-label="accepted right against wrong" width="640" height="360">%s<path class="curve" d="%s"/>%s</svg>`, axes.String(), path.String(), dots.String()))
 }
 
 var page = template.Must(template.New("report").Funcs(template.FuncMap{"orNothing": orNothing, "join": strings.Join}).Parse(`<!doctype html>
@@ -108,7 +112,7 @@ svg text{font-size:12px;fill:currentColor}.right{fill:#2e7d4f}.refused{fill:#c9c
 <p>{{len .R.Clips}} clips, conditions {{join .R.Made.Conditions ", "}}, language {{.R.Made.Language}}, thresholds {{.R.Thresholds.Name}}; {{.R.Made.LeftOut}} rows left out. Every share has its 95 % Wilson interval in brackets, in per cent.</p>
 <table><tr><th>command<td><code>{{join .R.Made.Command " "}}</code><tr><th>program<td><code>{{.R.Made.Program}}</code><tr><th>model<td>{{.R.Made.Model}} <code>{{.R.Made.ModelSHA}}</code>
 <tr><th>corpus<td><code>{{.R.Made.Corpus}}</code><tr><th>engine<td>{{.R.Made.Engine}}, {{.R.Made.Threads}} threads</table>
-<h2>Accepted and right against wrong</h2><p>The limits of d move together; the large point is the chosen one.</p>{{.Curve}}
+<h2>Accepted and right against wrong</h2><p>The limits of d move together; the large point is the chosen one.</p>{{range .Curves}}{{.}}{{end}}
 {{define "rows"}}<table><tr><th>clips of<th>set<th>intent<th>intent and slots<th>right<th>refused<th>wrong
 {{range .}}{{$n := .Name}}{{with .Grammar}}{{if .Right.N}}<tr><td>{{$n}}<td>commands<td>{{.Intent}}<td>{{.Slots}}<td>{{.Right}}<td>{{.Refused}}<td>{{.Wrong}}{{end}}{{end}}
 {{with .Numbers}}{{if .Right.N}}<tr><td>{{$n}}<td>numbers<td>{{.Intent}}<td>{{.Slots}}<td>{{.Right}}<td>{{.Refused}}<td>{{.Wrong}}{{end}}{{end}}

@@ -47,11 +47,12 @@ type Row struct {
 
 // Point is a place on the curve: the limits of d moved by Shift.
 type Point struct {
-	Shift   float64 `json:"shift"`
-	Right   Rate    `json:"right"`
-	Wrong   Rate    `json:"wrong"`
-	Numbers Rate    `json:"numbers_wrong"`
-	False   Rate    `json:"false"`
+	Shift        float64 `json:"shift"`
+	Right        Rate    `json:"right"` // of whole commands and coordinates
+	Wrong        Rate    `json:"wrong"`
+	NumbersRight Rate    `json:"numbers_right"`
+	NumbersWrong Rate    `json:"numbers_wrong"`
+	False        Rate    `json:"false"`
 }
 
 // Time is how long a stage took, in milliseconds.
@@ -259,7 +260,7 @@ func curve(clips []Clip, t transcribe.Thresholds) []Point {
 			s.add(&clips[i], o)
 		}
 		r := s.row("")
-		out = append(out, Point{shift, r.Grammar.Right, r.Grammar.Wrong, r.Numbers.Wrong, r.False})
+		out = append(out, Point{shift, r.Grammar.Right, r.Grammar.Wrong, r.Numbers.Right, r.Numbers.Wrong, r.False})
 	}
 	return out
 }

@@ -152,7 +152,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(data)
-	if n := strings.Count(text, "<svg"); n != 5 {
+	if n := strings.Count(text, "<svg"); n != 6 {
 		t.Errorf("%d plots", n)
 	}
 	for _, svg := range regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(text, -1) {
