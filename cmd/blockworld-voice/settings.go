@@ -29,16 +29,27 @@ type speechProfile struct {
 	Model         string            `json:"model,omitzero"`
 	Languages     []lang.Language   `json:"languages,omitzero"`
 	ReplyLanguage lang.Language     `json:"reply_language,omitzero"`
-	Recognition   *recognition      `json:"recognition,omitzero"`
+	Recognition   recognition       `json:"recognition,omitzero"`
 	Recorder      *recorderSettings `json:"recorder,omitzero"`
 	Voices        *voiceSettings    `json:"voices,omitzero"`
 }
 
-// recognition overrides the thresholds of a class of commands.
+// recognition is the thresholds by class of commands. A document names those that it changes: what it leaves out
+// stays as it was before it was read.
 type recognition struct {
-	Plain       *transcribe.Limits `json:"plain,omitzero"`
-	Coordinates *transcribe.Limits `json:"coordinates,omitzero"`
-	Text        *transcribe.Limits `json:"text,omitzero"`
+	Plain       transcribe.Limits `json:"plain,omitzero"`
+	Coordinates transcribe.Limits `json:"coordinates,omitzero"`
+	Text        transcribe.Limits `json:"text,omitzero"`
+}
+
+// provisional is the thresholds without a speech profile.
+func provisional() recognition {
+	l := transcribe.Provisional().Limit
+	return recognition{l[transcribe.Plain], l[transcribe.Coordinates], l[transcribe.Text]}
+}
+
+func (r recognition) limits() map[transcribe.Class]transcribe.Limits {
+	return map[transcribe.Class]transcribe.Limits{transcribe.Plain: r.Plain, transcribe.Coordinates: r.Coordinates, transcribe.Text: r.Text}
 }
 
 // recorderSettings are read so that a profile with them is good; files and text need no recorder.
@@ -55,7 +66,7 @@ type voiceSettings struct {
 }
 
 func readSpeechProfile(path string) (speechProfile, error) {
-	var d speechProfile
+	d := speechProfile{Recognition: provisional()}
 	bad := func(err error) (speechProfile, error) {
 		return d, &problem{status: statusUsage, what: "speech profile " + path, next: "see the keys in docs/profiles.md", err: err}
 	}
@@ -76,10 +87,10 @@ func readSpeechProfile(path string) (speechProfile, error) {
 		}
 		seen[l] = true
 	}
-	if r := d.Recognition; r != nil {
-		for name, l := range map[string]*transcribe.Limits{"plain": r.Plain, "coordinates": r.Coordinates, "text": r.Text} {
-			if l != nil && (l.D < 0 || l.D > 100 || l.Gap < 0 || l.Gap > 100) {
-				return bad(fmt.Errorf("/recognition/%s: d and gap lie between 0 and 100", name))
+	for class, l := range d.Recognition.limits() {
+		for _, x := range []float64{l.D, l.Gap, l.WitnessD, l.WitnessGap, l.Language} {
+			if x < -100 || x > 100 {
+				return bad(fmt.Errorf("/recognition/%s: limits lie between -100 and 100", class))
 			}
 		}
 	}
@@ -96,13 +107,8 @@ func (s *settings) apply(d speechProfile) {
 		s.languages = d.Languages
 	}
 	s.reply = d.ReplyLanguage
-	if r := d.Recognition; r != nil {
-		s.thresholds.Name = "speech profile over " + s.thresholds.Name
-		for class, l := range map[transcribe.Class]*transcribe.Limits{transcribe.Plain: r.Plain, transcribe.Coordinates: r.Coordinates, transcribe.Text: r.Text} {
-			if l != nil {
-				s.thresholds.Limit[class] = *l
-			}
-		}
+	if d.Recognition != provisional() {
+		s.thresholds = transcribe.Thresholds{Name: "speech profile over " + s.thresholds.Name, Limit: d.Recognition.limits()}
 	}
 	if v := d.Voices; v != nil {
 		s.voices = map[lang.Language]string{}
