@@ -84,8 +84,8 @@ func (c *grammarParse) one(p *program, text string) error {
 }
 
 type grammarSample struct {
+	Number   int    `arg:"" name:"n" optional:"" default:"20" help:"How many."`
 	Language string `enum:"auto,sk,cs,en" default:"auto" placeholder:"auto|sk|cs|en" help:"Language of the sentences."`
-	Number   int    `short:"n" default:"20" placeholder:"N" help:"How many."`
 	Seed     uint64 `default:"1" placeholder:"N" help:"The same seed gives the same sentences."`
 }
 
@@ -95,7 +95,7 @@ func (c *grammarSample) Run(p *program) error {
 		return err
 	}
 	if c.Number < 1 || c.Number > 1_000_000 {
-		return usage("give --number between 1 and 1000000", "%d sentences can't be made", c.Number)
+		return usage("give a number between 1 and 1000000", "%d sentences can't be made", c.Number)
 	}
 	samplers := make([]*grammar.Sampler, len(langs))
 	for i, l := range langs {
