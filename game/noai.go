@@ -1,6 +1,8 @@
 package game
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,14 +24,15 @@ func GameHome() string {
 	return filepath.Join(home, ".local", "share", "horizon")
 }
 
-// noAI says whether the home's extras forbid every program to drive the game.
+// noAI says whether the home's extras forbid every program to drive the game. Extras
+// that are there and can't be read may say so: then it is forbidden.
 func noAI(home string) bool {
 	if home == "" {
 		return false
 	}
 	b, err := os.ReadFile(filepath.Join(home, "horizon-extras.txt"))
 	if err != nil {
-		return false
+		return !errors.Is(err, fs.ErrNotExist)
 	}
 	for l := range strings.Lines(string(b)) {
 		if strings.TrimSpace(l) == "noAi:true" {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"blockworld-voice/internal/atomicfile"
@@ -146,7 +147,7 @@ func fileModel(path string) (Model, error) {
 
 // checkFile says whether the engine can read the file at path, and how long it is.
 func checkFile(path string) (int64, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not make us wait
 	if err != nil {
 		return 0, failf("", err, "the model file can't be opened")
 	}

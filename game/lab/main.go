@@ -80,7 +80,7 @@ func parseFlags(args []string, stderr io.Writer) (*flags, error) {
 	switch {
 	case fs.NArg() > 0:
 		return nil, fmt.Errorf("unexpected word %q", fs.Arg(0))
-	case f.speed <= 0 || f.speed > 10_000:
+	case !(f.speed > 0 && f.speed <= 10_000): // NaN too
 		return nil, errors.New("--speed must be more than 0 and at most 10000")
 	case f.chunks < 1 || f.chunks > 256:
 		return nil, errors.New("--chunks must be from 1 to 256")
