@@ -136,7 +136,7 @@ func leading(r rune) bool {
 // slashLike: a slash, what compatibility folding makes one, and what looks like one.
 func slashLike(r rune) bool {
 	switch r {
-	case '/', '⁄', '∕', '⧸', '⟋', '╱', '／', '᜵', '⫽', '⫻', '〳', '⼃', '丿', 'ノ', 'ﾉ', '⌿', '∠', '𝈺', '\\', '＼', '﹨', '⧹', '∖', '╲', 0x0337, 0x0338:
+	case '/', '⁄', '∕', '⧸', '⟋', '╱', '／', '᜵', '⫽', '⫻', '〳', '⼃', '丿', 'ノ', 'ﾉ', '⌿', '∠', '𝈺', '\\', '＼', '﹨', '⧹', '∖', '╲', '㇓', 'Ⳇ', '⁁', '⧵', '⟍', '㇔', 0x1D20F, 0x1D23B, 0x0337, 0x0338, 0x20E5:
 		return true
 	}
 	return r >= utf8.RuneSelf && strings.HasPrefix(norm.NFKD.String(string(r)), "/")
