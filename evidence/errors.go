@@ -30,7 +30,7 @@ func (e *StorageError) Is(target error) bool { return target == ErrStorage }
 func (e *StorageError) Hint() string {
 	switch {
 	case errors.Is(e.Err, syscall.ENOSPC), errors.Is(e.Err, syscall.EDQUOT):
-		return "free some space (old sessions can go: blockworld-voice evidence forget), or choose another folder with --evidence"
+		return "free some space, or choose another folder with --evidence"
 	case errors.Is(e.Err, syscall.EROFS), errors.Is(e.Err, fs.ErrPermission):
 		return "choose a folder that you may write, with --evidence"
 	case errors.Is(e.Err, syscall.EFBIG):
