@@ -1,7 +1,6 @@
 package transcribe
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 )
@@ -85,7 +84,7 @@ func (r quietRow) fill(out []float32, tokens []Token) bool {
 }
 
 func (r *quietRow) set(t Token, lp float32) {
-	k, ok := slices.BinarySearchFunc(r.token, t, cmp.Compare[Token])
+	k, ok := slices.BinarySearch(r.token, t)
 	if ok {
 		return
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"text/tabwriter"
 
@@ -141,18 +142,7 @@ type modelsAdd struct {
 }
 
 func (c *modelsAdd) Run(p *program) error {
-	s, err := modelStore()
-	if err != nil {
-		return err
-	}
-	want, err := wanted(c.SHA256)
-	if err != nil {
-		return err
-	}
-	bar := p.progress("add " + c.File)
-	m, err := s.Add(p.ctx, c.File, c.Name, want, bar.bytes)
-	bar.end()
-	return p.have(m, err)
+	return p.store("add", c.File, c.Name, c.SHA256, (*models.Store).Add)
 }
 
 type modelsImport struct {
@@ -162,16 +152,23 @@ type modelsImport struct {
 }
 
 func (c *modelsImport) Run(p *program) error {
+	return p.store("import", c.Dir, c.Name, c.SHA256, (*models.Store).Import)
+}
+
+// store puts what lies at path into the model store, in the way of add.
+func (p *program) store(what, path, name, sha256 string,
+	add func(*models.Store, context.Context, string, string, digest.Digest, models.Progress) (models.Model, error),
+) error {
 	s, err := modelStore()
 	if err != nil {
 		return err
 	}
-	want, err := wanted(c.SHA256)
+	want, err := wanted(sha256)
 	if err != nil {
 		return err
 	}
-	bar := p.progress("import " + c.Dir)
-	m, err := s.Import(p.ctx, c.Dir, c.Name, want, bar.bytes)
+	bar := p.progress(what + " " + path)
+	m, err := add(s, p.ctx, path, name, want, bar.bytes)
 	bar.end()
 	return p.have(m, err)
 }
