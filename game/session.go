@@ -55,6 +55,9 @@ type Session struct {
 	used int           // attempts
 	live *flight       // what was sent and is not settled
 	user uint64        // count of a person's inputs when the session began
+	gone bool          // the record is given back: no stop may be sent either
+
+	stops sync.WaitGroup // efforts to stop that still hold a connection; begun under gate, before gone
 
 	samples SampleID // the newest
 	sampled int64    // when it was complete
@@ -232,7 +235,8 @@ func (s *Session) release() error {
 	return s.owner.end()
 }
 
-// Close ends the session: what still runs is stopped first. The ownership record is
+// Close ends the session: what still runs is stopped first, and every stop that was begun
+// is over (each is bounded by the binding's timeout). The ownership record is
 // left clean unless something stayed unknown. It may be called more than once.
 func (s *Session) Close() error {
 	s.close.Do(func() {
@@ -247,6 +251,11 @@ func (s *Session) Close() error {
 		}
 		s.one <- struct{}{} // waits for a command that is being settled
 		s.opt.At(PointClosing)
+		// A stop that is still on its way would hit the next owner's action.
+		s.gate.Lock()
+		s.gone = true
+		s.gate.Unlock()
+		s.stops.Wait()
 		s.ended = s.release()
 	})
 	return s.ended

@@ -22,15 +22,26 @@ const stopAgain = 100 * time.Millisecond
 func (s *Session) halting(f *flight) *halting {
 	s.gate.Lock()
 	defer s.gate.Unlock()
-	if f.stop == nil {
-		h := &halting{done: make(chan struct{})}
-		f.stop = h
-		go func() {
-			defer close(h.done)
-			h.seen = s.contain(f)
-		}()
+	return s.haltingLocked(f)
+}
+
+func (s *Session) haltingLocked(f *flight) *halting {
+	if f != nil && f.stop != nil {
+		return f.stop
 	}
-	return f.stop
+	h := &halting{done: make(chan struct{})}
+	if f != nil {
+		f.stop = h
+	}
+	if s.gone { // the client may be another session's already
+		close(h.done)
+		return h
+	}
+	s.stops.Go(func() {
+		defer close(h.done)
+		h.seen = s.contain(f)
+	})
+	return h
 }
 
 // contain uses a control connection of its own to stop the action, and looks until the
@@ -120,17 +131,12 @@ func (s *Session) Stop(ctx context.Context) Outcome {
 		close(s.halt)
 	}
 	f := s.live
-	s.gate.Unlock()
-	var h *halting
-	if f != nil {
-		h = s.halting(f)
-	} else {
-		h = &halting{done: make(chan struct{})}
-		go func() {
-			defer close(h.done)
-			h.seen = s.contain(nil)
-		}()
+	if s.gone {
+		s.gate.Unlock()
+		return Refused{Reason: Disarmed, Detail: "the session is closed; nothing was sent"}
 	}
+	h := s.haltingLocked(f)
+	s.gate.Unlock()
 	select {
 	case <-h.done:
 	case <-ctx.Done():

@@ -2,6 +2,7 @@ package game
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -225,6 +226,50 @@ func TestCloseStopsWhatRuns(t *testing.T) {
 
 // Whatever a stop meets, what is said about it never claims that it undid something.
 // contract: X3
+// A stop that came late would hit the action of the client's next owner.
+//
+// contract: O1
+// contract: X1
+func TestCloseKeepsTheClientUntilEveryStopIsOver(t *testing.T) {
+	r := newRig(t, lab.Options{})
+	reached, goOn := make(chan struct{}), make(chan struct{})
+	r.opt.At = func(p Point) {
+		if p == PointStopping {
+			close(reached)
+			<-goOn
+		}
+	}
+	s := r.open()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	wantKind(t, s.Stop(ctx), KindUnknown)
+	<-reached
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	next := r.opt
+	next.At = nil
+	var refused *OpenError
+	if _, err := Open(t.Context(), r.profile, next); !errors.As(err, &refused) || refused.Reason != Busy {
+		t.Fatalf("the client was given away while a stop was on its way: %v", err)
+	}
+	close(goOn)
+	if err := <-closed; err != nil {
+		t.Fatal(err)
+	}
+	lines := len(r.g.Journal())
+	wantRefused(t, s.Stop(t.Context()), Disarmed)
+	if len(r.g.Journal()) != lines {
+		t.Fatalf("a stop was sent after the session had closed: %+v", r.g.Journal())
+	}
+	again, err := Open(t.Context(), r.profile, next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestNoOutcomeClaimsToUndo(t *testing.T) {
 	r := newRig(t, lab.Options{Speed: 1})
 	s := r.open()
