@@ -164,6 +164,9 @@ func TestImportTable(t *testing.T) {
 // The packages that may reach native code: one a library.
 var native = []string{"internal/soxr", "internal/whispercpp"}
 
+// The bindings of sound libraries, and who may import them: what uses them runs in a process of its own.
+var sound = map[string]string{"github.com/gordonklaus/portaudio": "capture/mic", "github.com/ebitengine/oto": "synth/player"}
+
 func TestNativeCodeIsKeptIn(t *testing.T) {
 	var found []string
 	for _, p := range packages(t) {
@@ -173,6 +176,13 @@ func TestNativeCodeIsKeptIn(t *testing.T) {
 		binding := slices.ContainsFunc(p.Imports, func(i string) bool { return strings.HasPrefix(i, "github.com/ggerganov/whisper.cpp") })
 		if binding && p.rel() != "internal/whispercpp" {
 			t.Errorf("%s imports the binding; only internal/whispercpp may", p.rel())
+		}
+	}
+	for _, p := range packages(t) {
+		for lib, only := range sound {
+			if slices.ContainsFunc(p.Imports, func(i string) bool { return strings.HasPrefix(i, lib) }) && p.rel() != only {
+				t.Errorf("%s imports %s; only %s may", p.rel(), lib, only)
+			}
 		}
 	}
 	slices.Sort(found)
