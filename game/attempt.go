@@ -35,6 +35,8 @@ func (s *Session) attempt(ctx context.Context, o Order, before View, rec Recorde
 		return s.refused(rec, "", refuse(NotPermitted, "%s", err))
 	}
 	run := newRun()
+	conn, hangUp := s.reachOut(ctx)
+	defer hangUp()
 	s.event(rec, Event{Kind: EventAdmitted, Run: run})
 	s.opt.At(PointBeforeDisk)
 	if err := rec.Attempt(s.paper(o, run, line)); err != nil {
@@ -48,7 +50,7 @@ func (s *Session) attempt(ctx context.Context, o Order, before View, rec Recorde
 	}
 	s.opt.At(PointFenced)
 	s.event(rec, Event{Kind: EventPrepared, Run: run})
-	out := s.carry(ctx, o, run, line, before, rec)
+	out := s.carry(ctx, conn, o, run, line, before, rec)
 	s.opt.At(PointSettling)
 	if err := s.owner.settle(run, out.Kind()); err != nil {
 		s.disarm("the ownership record can't be written")
@@ -61,13 +63,36 @@ func (s *Session) attempt(ctx context.Context, o Order, before View, rec Recorde
 	return out
 }
 
+// reachOut makes the connection of one action while its records go to the disk. It is this
+// action's alone, so that no answer to an earlier one can ever stand in it. The first
+// function waits for it; the second closes it and must be called.
+func (s *Session) reachOut(ctx context.Context) (wait func() (*horizon.Client, error), hangUp func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var conn *horizon.Client
+	var err error
+	made := make(chan struct{})
+	go func() {
+		defer close(made)
+		conn, err = s.dial(ctx)
+	}()
+	wait = func() (*horizon.Client, error) {
+		<-made
+		return conn, err
+	}
+	return wait, func() {
+		cancel()
+		if conn, err := wait(); err == nil {
+			_ = conn.Close()
+		}
+	}
+}
+
 // carry sends a fenced run and finds out how it ended.
-func (s *Session) carry(ctx context.Context, o Order, run RunID, line horizon.Line, before View, rec Recorder) Outcome {
-	conn, err := s.dial(ctx)
+func (s *Session) carry(ctx context.Context, reached func() (*horizon.Client, error), o Order, run RunID, line horizon.Line, before View, rec Recorder) Outcome {
+	conn, err := reached()
 	if err != nil {
 		return s.refused(rec, run, early(ctx, unread(err)))
 	}
-	defer conn.Close()
 	s.opt.At(PointConnected)
 	last, err := s.observe(ctx)
 	if err == nil {
