@@ -35,7 +35,7 @@ test: setup ## go vet, all tests with the race detector, the grammar's in full w
 	@$(with_env) go test -race $(pointers) ./...
 	@$(with_env) go test ./grammar # in full: the race detector would make every spelling of every number too slow
 
-bench: build ## time a clip from file to decision, beside whisper-cli from the same source
+bench: build ## time a guarded action, and a clip from file to decision beside whisper-cli of the same source
 	@scripts/bench
 
 ledger: ## hold 20 000 commands to a faulty game, and programs killed in between, against what really happened

@@ -233,19 +233,26 @@ func why(ctx context.Context, err error) error {
 	return err
 }
 
-// readLine reads up to a newline and never holds more than MaxLine bytes. The line is its
+// readLine reads up to a newline. It takes what a common line needs, at most 64 KiB more
+// for a longer one, and MaxLine bytes once for one that is longer still. The line is its
 // own: nothing that is read later changes it.
 func (c *Client) readLine() ([]byte, error) {
-	var out []byte
+	var line []byte
 	for {
 		part, err := c.in.ReadSlice('\n')
-		if len(out)+len(part) > MaxLine+1 {
+		switch n := len(line) + len(part); {
+		case n > MaxLine+1:
 			return nil, malformed("longer than %d bytes", MaxLine)
+		case line == nil && err == nil: // whole, as nearly always
+		case n > 64<<10 && cap(line) <= 64<<10:
+			line = append(make([]byte, 0, MaxLine+1), line...)
+		case line == nil:
+			line = make([]byte, 0, 64<<10)
 		}
-		out = append(out, part...)
+		line = append(line, part...)
 		switch {
 		case err == nil:
-			return out[:len(out)-1], nil
+			return line[:len(line)-1], nil
 		case errors.Is(err, bufio.ErrBufferFull):
 		default:
 			return nil, err

@@ -237,7 +237,8 @@ func TestBlockMustBeTheOneAskedFor(t *testing.T) {
 	}
 }
 
-// Whatever a peer sends, a client takes at most 4 MiB for it.
+// Whatever a peer sends, a client takes at most 4 MiB for it above what it takes idle. The bound is shown for all that
+// is allocated from the request to its end, kept or not: the peak can't be more.
 func TestMemoryIsBounded(t *testing.T) {
 	var wide strings.Builder
 	for i := 0; wide.Len() < MaxLine-100; i++ {
@@ -259,10 +260,10 @@ func TestMemoryIsBounded(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, _ = c.Ask(t.Context(), Hello{}, 10*time.Second)
 		runtime.ReadMemStats(&after)
-		// Everything that was allocated meanwhile, held or not: more than the peak.
-		n := int64(after.TotalAlloc - before.TotalAlloc)
-		if n > 8<<20 { // of which 5 are the line while it grows: 1 MiB is left of them
+		if n := int64(after.TotalAlloc - before.TotalAlloc); n > 4<<20 {
 			t.Errorf("%s: %d KiB were allocated", name, n>>10)
+		} else {
+			t.Logf("%s: %d KiB", name, n>>10)
 		}
 	}
 }
