@@ -145,3 +145,27 @@ func TestStartLabServesAndEnds(t *testing.T) {
 		t.Fatal("the lab lives on")
 	}
 }
+
+// However long the workspace's path is, a lab leaves nothing outside it, also one that is killed.
+func TestLabLeavesNothingBehind(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	dir := filepath.Join(t.TempDir(), strings.Repeat("long", 40), "ws")
+	l, p, err := StartLab(t.Context(), os.Args[0], dir, "--speed", "40")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), p, Options{StateDir: filepath.Join(t.TempDir(), "state"), GameHome: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantKind(t, s.Do(t.Context(), goTo(5, 64, 5), &recorder{}), KindReported)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l.Kill()
+	_ = l.Close()
+	if left, err := os.ReadDir(temp); err != nil || len(left) != 0 {
+		t.Fatal(left, err)
+	}
+}

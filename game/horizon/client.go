@@ -53,9 +53,7 @@ type Client struct {
 // Dial connects, proves who is at the other end, and gives the token where one is
 // needed. A zero want skips the proof: only for finding out whom to pin.
 func Dial(ctx context.Context, e Endpoint, want procgroup.ID) (*Client, error) {
-	var d net.Dialer
-	network, address := e.network()
-	conn, err := d.DialContext(ctx, network, address)
+	conn, err := e.connect(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reach the game: %w", err)
 	}

@@ -1,6 +1,7 @@
 package horizon
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"blockworld-voice/internal/sockpath"
 )
 
 const tcpPrefix = "tcp:127.0.0.1:"
@@ -53,11 +56,22 @@ func (e Endpoint) String() string {
 	return tcpPrefix + strconv.Itoa(int(e.port))
 }
 
-func (e Endpoint) network() (network, address string) {
-	if e.path != "" {
-		return "unix", e.path
+func (e Endpoint) connect(ctx context.Context) (net.Conn, error) {
+	var d net.Dialer
+	if e.path == "" {
+		return d.DialContext(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(e.port))))
 	}
-	return "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(e.port)))
+	short, release, err := sockpath.Short(e.path)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	c, err := d.DialContext(ctx, "unix", short)
+	var op *net.OpError
+	if errors.As(err, &op) {
+		op.Addr = &net.UnixAddr{Name: e.path, Net: "unix"} // what people know it by
+	}
+	return c, err
 }
 
 // readToken reads the token of a TCP endpoint: 128 bits in hexadecimal digits, in a

@@ -2,8 +2,6 @@ package lab
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
@@ -262,23 +260,9 @@ func (f *flags) prepare() error {
 	return nil
 }
 
-// longSocket is where a Unix socket's path gets too long for the kernel.
-const longSocket = 100
-
 func (f *flags) listen(g *Game) (*Server, error) {
 	if f.tcp >= 0 {
 		return g.ListenTCP(f.tcp, f.tokenFile)
-	}
-	if len(f.socket) > longSocket {
-		var raw [8]byte
-		if _, err := rand.Read(raw[:]); err != nil {
-			return nil, err
-		}
-		dir, err := os.MkdirTemp("", "bwv-lab-")
-		if err != nil {
-			return nil, err
-		}
-		f.socket = filepath.Join(dir, hex.EncodeToString(raw[:4])+".sock")
 	}
 	return g.ListenUnix(f.socket)
 }

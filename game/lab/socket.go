@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"blockworld-voice/internal/sockpath"
 )
 
 const (
@@ -59,7 +61,12 @@ func (g *Game) ListenUnix(path string) (*Server, error) {
 			return nil, err
 		}
 	}
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	short, release, err := sockpath.Short(path)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: short, Net: "unix"})
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +133,6 @@ func (s *Server) shut() {
 		return
 	}
 	s.closed = true
-	close(s.quit)
 	_ = s.l.Close()
 	for c := range s.conns {
 		_ = c.Close()
@@ -134,6 +140,7 @@ func (s *Server) shut() {
 	if s.path != "" {
 		_ = os.Remove(s.path)
 	}
+	close(s.quit) // last: who waits for it finds nobody who answers
 }
 
 func (s *Server) accept() {
