@@ -181,6 +181,9 @@ func (s *Session) send(ctx context.Context, conn *horizon.Client, o Order, line 
 // watchEvery is how often the client is looked at while a long action runs.
 const watchEvery = 250 * time.Millisecond
 
+// watchPlace is when the watch over a placement begins: one that goes well is over by then, and its questions are counted.
+const watchPlace = time.Second
+
 // wait returns when the reply is there or the stop has been settled. It stops the action
 // when ctx ends, and when a look shows a person's input or another world; the text says that then.
 func (s *Session) wait(ctx context.Context, f *flight, o Order) (person string) {
@@ -190,7 +193,7 @@ func (s *Session) wait(ctx context.Context, f *flight, o Order) (person string) 
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			s.watch(watch, f, look)
+			s.watch(watch, f, o, look)
 		}()
 		defer func() {
 			end()
@@ -215,7 +218,19 @@ func (s *Session) wait(ctx context.Context, f *flight, o Order) (person string) 
 }
 
 // watch looks at the client until something is wrong with it or ctx ends.
-func (s *Session) watch(ctx context.Context, f *flight, found chan<- string) {
+func (s *Session) watch(ctx context.Context, f *flight, o Order, found chan<- string) {
+	ctx = context.WithValue(ctx, watching{}, true)
+	if o.action == ActPlace {
+		late := time.NewTimer(watchPlace)
+		defer late.Stop()
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.answered:
+			return
+		case <-late.C:
+		}
+	}
 	t := time.NewTicker(watchEvery)
 	defer t.Stop()
 	for {
@@ -322,7 +337,7 @@ func (s *Session) declined(o Order, run RunID, bad *horizon.ReplyError, before V
 
 // report is the client's ok, and for movement what we saw afterwards.
 func (s *Session) report(ctx context.Context, o Order, run RunID, before View, rec Recorder) Outcome {
-	if o.target == nil {
+	if o.target == nil || o.proved {
 		return Reported{Detail: "the client reported that it completed"}
 	}
 	see := s.after(o, before, run, rec)

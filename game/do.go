@@ -140,8 +140,10 @@ func (s *Session) check(ctx context.Context, o Order) (View, error) {
 	if _, err := o.render(s.profile.Policy); err != nil {
 		return View{}, refuse(NotPermitted, "%s", err)
 	}
-	v, err := s.observe(ctx)
-	if err != nil {
+	v, err := View{}, error(nil)
+	if o.sight != nil {
+		v = *o.sight
+	} else if v, err = s.observe(ctx); err != nil {
 		return View{}, err
 	}
 	if err := s.fit(v.State); err != nil {

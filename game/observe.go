@@ -98,6 +98,7 @@ func (s *Session) ask(ctx context.Context, f func(*horizon.Client) error) error 
 			}
 			s.query = c
 		}
+		s.note(ctx)
 		err := f(s.query)
 		var bad *horizon.ReplyError
 		if err == nil {
@@ -118,6 +119,9 @@ func (s *Session) ask(ctx context.Context, f func(*horizon.Client) error) error 
 func (s *Session) dial(ctx context.Context) (*horizon.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.profile.Binding.Timeout)
 	defer cancel()
+	if s.opt.Dial != nil {
+		return s.opt.Dial(ctx)
+	}
 	return horizon.Dial(ctx, s.profile.Binding.Endpoint, s.profile.Binding.Process)
 }
 

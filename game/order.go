@@ -20,6 +20,8 @@ type Order struct {
 	long    bool // answered when the action ends, and waited for as long as the policy allows
 	within  time.Duration
 	guard   func(View) error
+	sight   *View // what admission goes by instead of a look of its own
+	proved  bool  // the caller looks afterwards
 }
 
 // WalkOrder walks to a place. within bounds the game's own timeout; 0 is the policy's.

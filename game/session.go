@@ -21,6 +21,7 @@ type Options struct {
 	GameHome  string           // "" is the game's own rule: HORIZON_HOME, else the data folder
 	Now       func() time.Time // the wall clock; nil is time.Now
 	At        func(Point)      // called at every named point; tests kill the program there
+	Dial      Dialer           // nil is the profile's endpoint with the proof of who is behind it; tests join a lab by a pipe
 }
 
 // OpenError says why no session was opened. Nothing was sent to the game.
@@ -58,6 +59,8 @@ type Session struct {
 	gone bool          // the record is given back: no stop may be sent either
 
 	stops sync.WaitGroup // efforts to stop that still hold a connection; begun under gate, before gone
+
+	counted counters
 
 	samples SampleID // the newest
 	sampled int64    // when it was complete
