@@ -24,6 +24,7 @@ type message struct {
 // chat on to every client but their source.
 type Hub struct {
 	l     net.Listener
+	name  string // "" is the listener's address
 	seed  uint64
 	hills bool
 
@@ -46,7 +47,12 @@ func NewHub(port int, seed uint64, hills bool) (*Hub, error) {
 }
 
 // Address is "127.0.0.1:PORT".
-func (h *Hub) Address() string { return h.l.Addr().String() }
+func (h *Hub) Address() string {
+	if h.name != "" {
+		return h.name
+	}
+	return h.l.Addr().String()
+}
 
 // Close ends the server and waits for its goroutines.
 func (h *Hub) Close() {
@@ -131,15 +137,22 @@ func Join(addr string) (*Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Link{addr: addr, conn: c, in: bufio.NewScanner(c), out: make(chan message, 256), quit: make(chan struct{})}
+	l, err := enter(c, addr)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Link) greet() error {
 	var m message
 	if !l.in.Scan() || json.Unmarshal(l.in.Bytes(), &m) != nil {
-		_ = c.Close()
-		return nil, fmt.Errorf("%s is no lab server", addr)
+		_ = l.conn.Close()
+		return fmt.Errorf("%s is no lab server", l.addr)
 	}
 	l.seed, l.hills = m.Seed, m.Hills
 	l.up.Store(true)
-	return l, nil
+	return nil
 }
 
 // Address is the server's.
