@@ -187,7 +187,7 @@ func (k *keeper) attempts() []game.Attempt {
 	return out
 }
 
-func (b *book) Name() string                 { return "t000001" }
+func (b *book) Name() string               { return "t000001" }
 func (b *book) Recorder(int) game.Recorder { return &b.recorder }
 
 func (b *book) Close(r behavior.Record, o game.OutcomeRecord) error {

@@ -40,7 +40,7 @@ func (r Reply) Inventory() (Bag, error) {
 			break
 		}
 		e := fields{m: m, path: "slots."}
-		s := Slot{Slot: int(e.count("slot")), Stack: Stack{Item: e.str("item", maxLabel), Count: int(e.count("count"))}}
+		s := Slot{Slot: int(e.count("slot")), Stack: Stack{Item: e.str("item", maxLabel), Count: int(e.count("count")), Special: e.special()}}
 		if seen[s.Slot] {
 			e.fault("slot", "a number that no other slot has")
 		}

@@ -24,6 +24,8 @@ type HelloInfo struct {
 type Stack struct {
 	Item  string `json:"item"`
 	Count int    `json:"count"`
+	// Special: the stack carries damage or components, so that it is no ordinary one of its kind.
+	Special bool `json:"special,omitempty"`
 }
 
 // Input is the provenance section.
@@ -165,9 +167,14 @@ func (f *fields) stack(key string) *Stack {
 		return nil
 	}
 	sub := f.object(key)
-	s := &Stack{Item: sub.str("item", maxLabel), Count: int(sub.count("count"))}
+	s := &Stack{Item: sub.str("item", maxLabel), Count: int(sub.count("count")), Special: sub.special()}
 	f.take(sub)
 	return s
+}
+
+// special says whether an item stack carries what an ordinary one doesn't.
+func (f *fields) special() bool {
+	return f.has("damage") && string(f.m["damage"]) != "0" || f.has("components") && string(f.m["components"]) != "{}"
 }
 
 // input reads user_since_agent as true, false or a count: the page gives no type.
