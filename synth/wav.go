@@ -125,3 +125,6 @@ func (a *Audio) tail() float64 {
 	}
 	return math.Sqrt(sum/float64(n)) / a.Peak
 }
+
+// Samples are the bytes of the samples.
+func (a *Audio) Samples() []byte { return a.WAV[wavHeader:] }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -13,44 +12,9 @@ import (
 	"blockworld-voice/internal/procgroup"
 )
 
-// Process is the process with the microphone, as the recorder holds it. Stop returns nil only when it is proved that
-// nothing of it lives.
-type Process interface {
-	Stop() error
-	Done() <-chan struct{}
-}
-
-// Starter starts the process and returns its input and output.
-type Starter func() (Process, io.WriteCloser, io.ReadCloser, error)
-
-// Command starts a program as the process, in a process group of its own. Its standard error goes to log.
-func Command(spec procgroup.Spec) Starter {
-	return func() (Process, io.WriteCloser, io.ReadCloser, error) {
-		inR, inW, err := os.Pipe()
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		outR, outW, err := os.Pipe()
-		if err != nil {
-			return nil, nil, nil, errors.Join(err, inR.Close(), inW.Close())
-		}
-		s := spec
-		s.Stdin, s.Stdout = inR, outW
-		p, err := procgroup.Start(context.Background(), s)
-		err = errors.Join(err, inR.Close(), outW.Close())
-		if err != nil {
-			if p != nil {
-				err = errors.Join(err, p.Stop())
-			}
-			return nil, nil, nil, errors.Join(err, inW.Close(), outR.Close())
-		}
-		return p, inW, outR, nil
-	}
-}
-
 // helper is a running process and the frames that come from it.
 type helper struct {
-	proc  Process
+	proc  procgroup.Child
 	in    io.WriteCloser
 	out   io.ReadCloser
 	w     *frames.Writer
@@ -61,7 +25,7 @@ type helper struct {
 }
 
 // launch starts a process and waits for its first word.
-func launch(ctx context.Context, start Starter, within time.Duration) (*helper, error) {
+func launch(ctx context.Context, start procgroup.Starter, within time.Duration) (*helper, error) {
 	p, in, out, err := start()
 	if err != nil {
 		return nil, err

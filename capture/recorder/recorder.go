@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"blockworld-voice/capture/mic"
+	"blockworld-voice/internal/procgroup"
 )
 
 // Config is what a recorder works with. Zero durations are the defaults.
 type Config struct {
-	Start  Starter
-	Device string // "" is the default microphone
+	Start  procgroup.Starter // of the process that runs Serve
+	Device string            // "" is the default microphone
 
 	Launch time.Duration // until the process speaks
 	Open   time.Duration // until the device is open

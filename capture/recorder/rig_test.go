@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"blockworld-voice/capture/mic"
+	"blockworld-voice/internal/procgroup"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -50,7 +51,7 @@ type rig struct {
 	last   *inside
 }
 
-func (g *rig) start() (Process, io.WriteCloser, io.ReadCloser, error) {
+func (g *rig) start() (procgroup.Child, io.WriteCloser, io.ReadCloser, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.fail != nil {
