@@ -17,6 +17,10 @@ func (r *run) grammar() {
 		r.skip(evidence.Grammar, "there is no transcript")
 		return
 	}
+	if r.rec.verdict(evidence.Capture) == evidence.Failed {
+		r.skip(evidence.Grammar, "there is no recording")
+		return
+	}
 	r.stage(evidence.Grammar, func(st *step) ended {
 		text := ""
 		switch {
@@ -27,6 +31,8 @@ func (r *run) grammar() {
 			st.read(r.written(evidence.Transcribe, evidence.TranscriptFile))
 			text = t.Text
 			r.rec.Decision = decideHeard(h.Gate, t)
+		case r.rec.NoTake != 0:
+			r.rec.Decision = noTake(r.rec.NoTake)
 		case h == nil || h.Clip == nil:
 			r.rec.Decision = Refusal{Reason: NoSpeech, Detail: "the source is no sound that can be read"}
 		default:
@@ -57,7 +63,7 @@ func (r *run) game() {
 	}
 	r.stage(evidence.Game, func(st *step) ended {
 		st.read(r.written(evidence.Grammar, evidence.DecisionFile))
-		k := &recorder{st: st}
+		k := &keeper{st: st}
 		r.rec.Outcome = r.s.companion.Do(r.ctx, cmd.Command, k)
 		r.s.at(evidence.Game, Settled)
 		st.putJSON(evidence.OutcomeFile, game.Record(k.run, r.rec.Outcome))
@@ -75,14 +81,14 @@ func (r *run) game() {
 	})
 }
 
-// recorder keeps what the game session must not lose. The attempt is on the disk when Attempt returns nil.
-type recorder struct {
+// keeper keeps what the game session must not lose. The attempt is on the disk when Attempt returns nil.
+type keeper struct {
 	st  *step
 	run game.RunID
 	log *evidence.Log
 }
 
-func (k *recorder) Attempt(a game.Attempt) error {
+func (k *keeper) Attempt(a game.Attempt) error {
 	if k.st.r.err != nil {
 		return k.st.r.err
 	}
@@ -94,7 +100,7 @@ func (k *recorder) Attempt(a game.Attempt) error {
 	return nil
 }
 
-func (k *recorder) Event(e game.Event) error {
+func (k *keeper) Event(e game.Event) error {
 	r := k.st.r
 	if r.err != nil {
 		return r.err

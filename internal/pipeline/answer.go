@@ -17,12 +17,6 @@ type replyDoc struct {
 	Voice    *synth.Facts  `json:"voice,omitzero"` // nil when no voice spoke it
 }
 
-// playbackDoc is 6-playback/playback.json.
-type playbackDoc struct {
-	Schema int           `json:"schema"`
-	State  PlaybackState `json:"state"`
-}
-
 // synth says what happened, in one fixed sentence. A reply that fails changes nothing about the outcome.
 func (r *run) synth() {
 	l := r.replyLanguage()
@@ -51,6 +45,7 @@ func (r *run) synth() {
 		if err == nil {
 			doc.Voice = &spoken.Facts
 			if _, ok := st.put(evidence.ReplyWAVFile, spoken.Audio.WAV); ok {
+				r.audio = spoken.Audio
 				reply.WAV = filepath.Join(r.rec.Dir, evidence.Synth.Folder(), evidence.ReplyWAVFile)
 			}
 		}
@@ -62,14 +57,5 @@ func (r *run) synth() {
 			return ended{evidence.Failed, err.Error()}
 		}
 		return done
-	})
-}
-
-// playback records that nobody was asked to play the reply.
-func (r *run) playback() {
-	r.rec.Playback = &Playback{NotAttempted}
-	r.stage(evidence.Playback, func(st *step) ended {
-		st.putJSON(evidence.PlaybackFile, playbackDoc{Schema: 1, State: NotAttempted})
-		return ended{evidence.Skipped, "playback was not asked for"}
 	})
 }

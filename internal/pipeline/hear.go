@@ -31,6 +31,10 @@ type speechDoc struct {
 
 // capture keeps the source as it is, decodes it and asks whether somebody speaks in it.
 func (r *run) capture() {
+	if src, ok := r.rec.Source.(Live); ok {
+		r.live(src)
+		return
+	}
 	wav, ok := r.rec.Source.(WAV)
 	if !ok {
 		r.skip(evidence.Capture, "the instruction was typed")
@@ -59,14 +63,20 @@ func (r *run) capture() {
 		if err != nil {
 			return st.refuseSource(wav, err)
 		}
-		h.Clip = clip
-		st.put(evidence.SpeechFile, clip.SpeechWAV())
-		h.Gate = capture.Gate(clip.Samples)
-		st.putJSON(speechFigures, speechDoc{
-			Schema: 1, Name: plain(clip.Name), Format: clip.Format, Frames: clip.Frames, Seconds: clip.Seconds,
-			Marks: clip.Marks, Clipped: clip.Clipped, Gate: h.Gate,
-		})
+		st.hear(clip)
 		return done
+	})
+}
+
+// hear keeps a clip as the recogniser gets it, and asks whether somebody speaks in it.
+func (st *step) hear(clip *capture.Clip) {
+	h := st.r.rec.Heard
+	h.Clip = clip
+	st.put(evidence.SpeechFile, clip.SpeechWAV())
+	h.Gate = capture.Gate(clip.Samples)
+	st.putJSON(speechFigures, speechDoc{
+		Schema: 1, Name: plain(clip.Name), Format: clip.Format, Frames: clip.Frames, Seconds: clip.Seconds,
+		Marks: clip.Marks, Clipped: clip.Clipped, Gate: h.Gate,
 	})
 }
 

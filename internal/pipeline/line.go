@@ -28,7 +28,7 @@ type Line struct {
 }
 
 type (
-	// LineSource is what the utterance came from: a "wav" or a "text".
+	// LineSource is what the utterance came from: a "wav", a "text" or the "microphone".
 	LineSource struct {
 		Kind    string        `json:"kind"`
 		Name    string        `json:"name"`
@@ -117,6 +117,15 @@ func (r *Record) lineSource() LineSource {
 			}
 		}
 		return s
+	case Live:
+		s := LineSource{Kind: "microphone"}
+		if r.Heard != nil {
+			s.SHA256 = r.Heard.SHA256
+			if r.Heard.Clip != nil {
+				s.Seconds = math.Round(r.Heard.Clip.Seconds*1000) / 1000
+			}
+		}
+		return s
 	case Typed:
 		return LineSource{Kind: "text", SHA256: digest.Of([]byte(src.Text))}
 	}
@@ -165,6 +174,9 @@ func (r *Record) lineDecision() LineDecision {
 		return LineDecision{Kind: "command", Command: d.Command.String()}
 	case Refusal:
 		return LineDecision{Kind: "refusal", Reason: string(d.Reason), Span: d.Span, Detail: d.Detail, Readings: d.Readings}
+	}
+	if r.verdict(evidence.Capture) == evidence.Failed {
+		return LineDecision{Kind: "refusal", Reason: string(NoSpeech), Detail: r.why(evidence.Capture)}
 	}
 	return LineDecision{Kind: "refusal", Reason: string(NotUnderstood), Detail: r.why(evidence.Transcribe)}
 }

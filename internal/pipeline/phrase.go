@@ -20,7 +20,7 @@ func (r *run) phrase(l lang.Language) synth.Phrase {
 	case rec.Outcome != nil:
 		c, _ := rec.Decision.(Command)
 		return r.outcomePhrase(c.Command, rec.Outcome, l)
-	case rec.BadSource != nil:
+	case rec.BadSource != nil, rec.verdict(evidence.Capture) == evidence.Failed:
 		return say(synth.CaptureFailed)
 	case rec.verdict(evidence.Transcribe) == evidence.Failed:
 		return say(synth.RecognitionFailed)

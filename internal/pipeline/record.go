@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"blockworld-voice/capture"
+	"blockworld-voice/capture/recorder"
 	"blockworld-voice/evidence"
 	"blockworld-voice/game"
 	"blockworld-voice/internal/digest"
@@ -36,11 +37,15 @@ type Record struct {
 	BadSource error
 	// Fault is the first failure of ours or of the machine that ended the course before an outcome.
 	Fault error
+	// NoTake is why a gesture made no take, or zero.
+	NoTake recorder.End
+	// Timing is of a recording; zero without one.
+	Timing Timing
 	// Halted says that the operator stopped the session during this utterance.
 	Halted bool
 }
 
-// Source is where an utterance comes from: WAV or Typed.
+// Source is where an utterance comes from: WAV, Typed or Live.
 type Source interface{ source() }
 
 type (
@@ -68,7 +73,11 @@ type Reply struct {
 }
 
 // Playback is the product of playback.
-type Playback struct{ State PlaybackState }
+type Playback struct {
+	State PlaybackState
+	Err   error     // why it is not player_exited, when it was attempted
+	First time.Time // the device asked for the first sample
+}
 
 // PlaybackState is what is known of the reply's way to a loudspeaker. Nothing claims that it was heard.
 type PlaybackState uint8
@@ -84,6 +93,16 @@ var playbackNames = [...]string{NotAttempted: "not_attempted", PlayerExited: "pl
 
 // String returns the name that records use.
 func (p PlaybackState) String() string { return playbackNames[p] }
+
+// UnmarshalText reads a name.
+func (p *PlaybackState) UnmarshalText(b []byte) error {
+	i := slices.Index(playbackNames[:], string(b))
+	if i < 0 {
+		return fmt.Errorf("unknown state of a playback %q", b)
+	}
+	*p = PlaybackState(i)
+	return nil
+}
 
 // MarshalText writes the name.
 func (p PlaybackState) MarshalText() ([]byte, error) { return []byte(p.String()), nil }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"blockworld-voice/evidence"
+	"blockworld-voice/synth"
 )
 
 // run is one utterance on its way.
@@ -17,6 +18,8 @@ type run struct {
 	u   *evidence.Utterance
 	rec *Record
 	err error // the first failure to write evidence
+
+	audio *synth.Audio // of the reply
 }
 
 // ended is how a stage's body ends.

@@ -12,6 +12,7 @@ import (
 	"blockworld-voice/grammar"
 	"blockworld-voice/internal/lang"
 	"blockworld-voice/synth"
+	"blockworld-voice/synth/player"
 	"blockworld-voice/transcribe"
 )
 
@@ -31,11 +32,17 @@ type Voice interface {
 	Speak(context.Context, lang.Language, string) (*synth.Reply, error)
 }
 
+// Player plays a spoken reply. When Play returned, nothing that it started runs any more, unless the error says so.
+type Player interface {
+	Play(context.Context, *synth.Audio) (player.Facts, error)
+}
+
 // Config is what a session runs on. The session owns none of it.
 type Config struct {
 	Store     *evidence.Store
 	Engine    Engine
 	Voice     Voice           // nil: replies stay words
+	Player    Player          // nil: replies are not played
 	Languages []lang.Language // that may be heard; one, or several to choose from
 	Reply     lang.Language   // None: the language of the command
 	// At, when it is set, is called at every boundary. Tests end the process there.

@@ -132,4 +132,3 @@ func Clocked(rate int, samples io.Reader) error {
 		}
 	}
 }
-
