@@ -363,3 +363,31 @@ func mustRender(t *testing.T, r horizon.Request) horizon.Line {
 	}
 	return l
 }
+
+// contract: A5
+func TestEvidenceLiesInsideTheWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	ws := filepath.Join(dir, "ws")
+	for _, d := range []string{"ws/kept", "outside", "checkout/.git"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(dir, "outside"), filepath.Join(ws, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for path, good := range map[string]bool{
+		"ws/evidence": true, "ws/kept": true, "ws/kept/new/deep": true,
+		"ws": false, "outside": false, ".": false, "wsx": false, "ws/link": false, "ws/link/deep": false,
+	} {
+		if err := CheckEvidence(filepath.Join(dir, path), ws); (err == nil) != good {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	roots := []string{filepath.Join(dir, "checkout")}
+	for path, good := range map[string]bool{"outside/new": true, "checkout/new": false, ".": false, "ws/link/new": false} {
+		if err := CheckOutside(filepath.Join(dir, path), roots); (err == nil) != good {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"blockworld-voice/game/horizon"
 	"blockworld-voice/grammar"
+	"blockworld-voice/internal/checkout"
 	"blockworld-voice/internal/digest"
 	"blockworld-voice/internal/procgroup"
 )
@@ -20,7 +21,7 @@ type NewProfileOptions struct {
 	Endpoint      string // a socket's path or tcp:127.0.0.1:PORT
 	TokenFile     string
 	Workspace     string   // made when it isn't there; "" is "workspace" in StateDir
-	CheckoutRoots []string // empty: the checkout around the current folder, else the program itself
+	CheckoutRoots []string // empty: those around the current folder, the program and the workspace
 	Now           func() time.Time
 }
 
@@ -65,11 +66,11 @@ func NewProfile(ctx context.Context, o NewProfileOptions) (Profile, []Finding, e
 	}
 	p.Policy = Policy{Actions: []Action{ActGoTo, ActLookAt, ActSay}, MaxDistance: newSide, ActionSeconds: newSeconds, MaxActions: newActions, Expires: o.Now().UTC().Add(newLife).Truncate(time.Second)}
 	p.Policy.Min, p.Policy.Max = around(v.State.Pos)
-	if len(p.CheckoutRoots) == 0 {
-		p.CheckoutRoots = []string{checkoutHere()}
-	}
 	if p.Workspace, err = makeWorkspace(o.Workspace); err != nil {
 		return Profile{}, found, err
+	}
+	if len(p.CheckoutRoots) == 0 {
+		p.CheckoutRoots = checkout.Roots(p.Workspace)
 	}
 	if err := CheckWorkspace(p.Workspace, p.CheckoutRoots); err != nil {
 		return Profile{}, found, err
@@ -135,25 +136,6 @@ func makeWorkspace(dir string) (string, error) {
 		return "", fmt.Errorf("workspace: %w", err)
 	}
 	return real, nil
-}
-
-// checkoutHere is the checkout around the current folder, else the program's own file:
-// no folder can lie in that.
-func checkoutHere() string {
-	if dir, err := os.Getwd(); err == nil {
-		for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-			for _, mark := range [...]string{".git", "go.mod"} {
-				if _, err := os.Stat(filepath.Join(dir, mark)); err == nil {
-					return dir
-				}
-			}
-		}
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		return "/nonexistent/checkout"
-	}
-	return exe
 }
 
 // Verdict of a running client on a fact of the dialect.

@@ -37,6 +37,32 @@ func CheckWorkspace(dir string, checkouts []string) error {
 	return nil
 }
 
+// CheckEvidence proves that the folder dir, which need not be there yet, lies inside the workspace: by name, and with
+// no symbolic link on the way.
+func CheckEvidence(dir, workspace string) error {
+	if dir == workspace || !inside(dir, workspace) {
+		return fmt.Errorf("the evidence folder %s doesn't lie inside the workspace %s", dir, workspace)
+	}
+	if err := plainPath(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("evidence folder: %w", err)
+	}
+	return nil
+}
+
+// CheckOutside proves what CheckEvidence does for a folder that is its own workspace: no symbolic link on the way, and
+// no checkout around or inside it.
+func CheckOutside(dir string, checkouts []string) error {
+	if err := plainPath(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("evidence folder: %w", err)
+	}
+	for _, root := range checkouts {
+		if err := disjoint(dir, root); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // plainPath refuses a symbolic link anywhere on the way.
 func plainPath(dir string) error {
 	at := string(filepath.Separator)
@@ -64,7 +90,7 @@ func disjoint(dir, root string) error {
 	}
 	for _, r := range roots {
 		if inside(dir, r) || inside(r, dir) || sameAbove(dir, r) || sameAbove(r, dir) {
-			return fmt.Errorf("the workspace %s and the checkout %s lie in one another; choose a workspace outside", dir, root)
+			return fmt.Errorf("%s and the checkout %s lie in one another; choose a folder outside", dir, root)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"blockworld-voice/evidence"
 	"blockworld-voice/game"
+	"blockworld-voice/internal/checkout"
 	"blockworld-voice/internal/pipeline"
 	"blockworld-voice/synth"
 	"blockworld-voice/transcribe"
@@ -42,9 +43,9 @@ func assemble(p *program, set settings, hears bool) (_ *assembly, err error) {
 	if err != nil {
 		return nil, err
 	}
-	root := set.evidence
-	if root == "" {
-		root = filepath.Join(profile.Workspace, "evidence")
+	root, err := a.evidenceFolder(set, profile)
+	if err != nil {
+		return nil, err
 	}
 	store, err := evidence.Open(root)
 	if err != nil {
@@ -96,6 +97,28 @@ func (a *assembly) companion(p *program, set settings) (game.Profile, error) {
 			"the speech profile names the workspace %s, the game profile %s", set.workspace, profile.Workspace)
 	}
 	return profile, nil
+}
+
+// evidenceFolder is where the evidence goes: inside the workspace. The embedded lab has a workspace that nobody could
+// name before, so there a folder of the user's own may be named, which keeps the rules of a workspace.
+func (a *assembly) evidenceFolder(set settings, profile game.Profile) (string, error) {
+	if set.evidence == "" {
+		return filepath.Join(profile.Workspace, "evidence"), nil
+	}
+	root, err := filepath.Abs(set.evidence)
+	if err != nil {
+		return "", err
+	}
+	if a.lab != nil && set.workspace == "" {
+		if err := game.CheckOutside(root, append(checkout.Roots(root), profile.CheckoutRoots...)); err != nil {
+			return "", usage("name a private folder outside every checkout with --evidence", "%v", err)
+		}
+		return root, nil
+	}
+	if err := game.CheckEvidence(root, profile.Workspace); err != nil {
+		return "", usage("name a folder inside "+profile.Workspace+", or leave --evidence out", "%v", err)
+	}
+	return root, nil
 }
 
 // close ends what is open, from the inside out. It may be called on a half-made assembly.

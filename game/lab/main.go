@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"blockworld-voice/internal/atomicfile"
+	"blockworld-voice/internal/checkout"
 	"blockworld-voice/internal/procgroup"
 	"blockworld-voice/internal/strictjson"
 )
@@ -254,7 +255,7 @@ func (f *flags) prepare() error {
 		f.journal = filepath.Join(f.workspace, "journal.jsonl")
 	}
 	if len(f.roots) == 0 {
-		f.roots = []string{defaultRoot()}
+		f.roots = checkout.Roots(f.workspace)
 	}
 	f.tokenFile = filepath.Join(f.workspace, "horizon-control.token")
 	return nil
@@ -265,27 +266,6 @@ func (f *flags) listen(g *Game) (*Server, error) {
 		return g.ListenTCP(f.tcp, f.tokenFile)
 	}
 	return g.ListenUnix(f.socket)
-}
-
-// defaultRoot is the checkout that the lab was started in: the nearest folder with a
-// .git or a go.mod; without one, the program itself, which no folder can lie in.
-func defaultRoot() string {
-	if dir, err := os.Getwd(); err == nil {
-		for ; ; dir = filepath.Dir(dir) {
-			for _, mark := range [...]string{".git", "go.mod"} {
-				if _, err := os.Stat(filepath.Join(dir, mark)); err == nil {
-					return dir
-				}
-			}
-			if dir == filepath.Dir(dir) {
-				break
-			}
-		}
-	}
-	if exe, err := os.Executable(); err == nil {
-		return exe
-	}
-	return "/nonexistent/checkout"
 }
 
 // profileLife is how long the printed profile may be used.
