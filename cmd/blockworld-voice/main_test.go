@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
 			"flip":    flip,
+			"heard":   heard,
 			"silence": silence,
 		},
 	})
