@@ -28,6 +28,8 @@ var at func(evidence.Stage, pipeline.Boundary)
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	// A closed standard output is an error of a write, which ends a run in order, and no death.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	p := &program{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	os.Exit(int(p.run(os.Args[1:])))

@@ -27,8 +27,7 @@ func (s *printer) record(r *pipeline.Record) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(s.p.out, "%s\n", b)
-		return err
+		return unread(fmt.Fprintf(s.p.out, "%s\n", b))
 	}
 	if bad := r.BadSource; bad != nil {
 		s.p.complain(bad)
@@ -38,8 +37,16 @@ func (s *printer) record(r *pipeline.Record) error {
 	if s.quiet {
 		return nil
 	}
-	_, err := fmt.Fprint(s.p.out, s.block(r.Line()))
-	return err
+	return unread(fmt.Fprint(s.p.out, s.block(r.Line())))
+}
+
+// unread is the error of a write to standard output. What was to be told is in the evidence.
+func unread(_ int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &problem{status: statusFailed, what: "standard output can't be written, so the session has ended",
+		next: "what was done stands in the evidence; see: blockworld-voice evidence list", err: err}
 }
 
 // block is one utterance for a person: what was heard, what was understood, what happened, where the evidence is.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os/exec"
 	"strings"
+	"syscall"
 
 	"blockworld-voice/capture"
 	"blockworld-voice/evidence"
@@ -145,6 +146,8 @@ func hint(err error) string {
 		return "what was recorded up to here is kept; start again when you like"
 	case errors.As(err, &x):
 		return "see what is installed with: blockworld-voice doctor"
+	case errors.Is(err, syscall.EPIPE):
+		return "read all that is printed"
 	case errors.Is(err, fs.ErrNotExist):
 		return "check the path"
 	case errors.Is(err, fs.ErrPermission):
