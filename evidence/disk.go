@@ -18,6 +18,7 @@ type disk interface {
 	Mark(path string, data []byte) error    // whole or not at all, 0600; not fsynced
 	CreateLog(path string) (logFile, error) // exclusive, 0600, empty
 	Remove(path string) error
+	Rename(from, to string) error // of a folder
 	SyncDir(path string) error
 }
 
@@ -66,5 +67,7 @@ func (osDisk) CreateLog(path string) (logFile, error) {
 }
 
 func (osDisk) Remove(path string) error { return os.Remove(path) }
+
+func (osDisk) Rename(from, to string) error { return os.Rename(from, to) }
 
 func (osDisk) SyncDir(path string) error { return atomicfile.SyncDir(path) }

@@ -64,6 +64,13 @@ func (d *faultDisk) Remove(path string) error {
 	return d.disk.Remove(path)
 }
 
+func (d *faultDisk) Rename(from, to string) error {
+	if err := d.next(); err != nil {
+		return err
+	}
+	return d.disk.Rename(from, to)
+}
+
 func (d *faultDisk) CreateLog(path string) (logFile, error) {
 	if err := d.next(); err != nil {
 		return nil, err

@@ -69,6 +69,11 @@ func (d *killDisk) Remove(path string) error {
 	return d.osDisk.Remove(path)
 }
 
+func (d *killDisk) Rename(from, to string) error {
+	d.step(func() { _ = os.Rename(from, to) })
+	return d.osDisk.Rename(from, to)
+}
+
 func (d *killDisk) CreateLog(path string) (logFile, error) {
 	d.step(func() {
 		f, _ := d.osDisk.CreateLog(path)

@@ -13,28 +13,30 @@ import (
 type Kind uint8
 
 const (
-	Changed     Kind = iota + 1 // other bytes than the manifest or a receipt says
-	Missing                     // named, and not there
-	Added                       // there, and not named
-	Renamed                     // there under another name
-	BrokenChain                 // a manifest is not the one that its successor or head.json names
-	BadDocument                 // a document of ours that can't be read, or contradicts itself or its place
-	BadReceipt                  // receipts out of order, times that run backwards, inputs that nothing wrote
-	NewerSchema                 // written by a later version of this program
-	Foreign                     // a folder or file that is no evidence
-	Symlink                     // a symbolic link; never followed
-	WrongMode                   // others can read it, or it is no longer private in another way
-	Unreadable                  // the operating system doesn't let us read it
-	Unfinished                  // an utterance without a manifest: running, or interrupted
-	Unanchored                  // the last manifest is newer than head.json: interrupted between the two
-	Torn                        // of an unfinished utterance, a log ends within a line or a mark was cut
-	Leftover                    // a temporary file of an interrupted write
+	Changed      Kind = iota + 1 // other bytes than the manifest or a receipt says
+	Missing                      // named, and not there
+	Added                        // there, and not named
+	Renamed                      // there under another name
+	BrokenChain                  // a manifest is not the one that its successor or head.json names
+	BadDocument                  // a document of ours that can't be read, or contradicts itself or its place
+	BadReceipt                   // receipts out of order, times that run backwards, inputs that nothing wrote
+	NewerSchema                  // written by a later version of this program
+	Foreign                      // a folder or file that is no evidence
+	Symlink                      // a symbolic link; never followed
+	WrongMode                    // others can read it, or it is no longer private in another way
+	ForeignOwner                 // it belongs to another user
+	HardLink                     // a file that has another name too
+	Unreadable                   // the operating system doesn't let us read it
+	Unfinished                   // an utterance without a manifest: running, or interrupted
+	Unanchored                   // the last manifest is newer than head.json: interrupted between the two
+	Torn                         // of an unfinished utterance, a log ends within a line or a mark was cut
+	Leftover                     // a temporary file of an interrupted write
 )
 
 var kindNames = [...]string{
 	Changed: "changed", Missing: "missing", Added: "added", Renamed: "renamed", BrokenChain: "broken_chain",
 	BadDocument: "bad_document", BadReceipt: "bad_receipt", NewerSchema: "newer_schema", Foreign: "foreign",
-	Symlink: "symlink", WrongMode: "wrong_mode", Unreadable: "unreadable", Unfinished: "unfinished",
+	Symlink: "symlink", WrongMode: "wrong_mode", ForeignOwner: "foreign_owner", HardLink: "hard_link", Unreadable: "unreadable", Unfinished: "unfinished",
 	Unanchored: "unanchored", Torn: "torn", Leftover: "leftover",
 }
 

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -61,46 +60,52 @@ func (s *Store) Root() string { return s.root }
 
 // NewSession makes the folder of a fresh session. The session's epoch is now: every *_ns in its receipts counts from
 // there. The folder is locked until Close or the end of the process, which is how readers tell a running session
-// from an interrupted one.
+// from an interrupted one. It gets its name when its documents are in it, so a session without them was emptied.
 func (s *Store) NewSession(now time.Time) (*Session, error) {
 	for try := 1; ; try++ {
 		id := newSessionID(now)
 		dir := filepath.Join(s.root, id.String())
-		err := s.disk.Mkdir(dir)
-		if errors.Is(err, fs.ErrExist) && try < 16 {
+		temp := filepath.Join(s.root, "."+id.String())
+		_, taken := os.Lstat(dir)
+		err := s.disk.Mkdir(temp)
+		if (errors.Is(err, fs.ErrExist) || taken == nil) && try < 16 {
 			continue // another program drew the same name in the same microsecond
 		}
 		if err != nil {
 			return nil, s.storage("create", dir, err)
 		}
-		if err := s.disk.SyncDir(s.root); err != nil {
-			return nil, s.storage("create", dir, err)
-		}
-		return s.open(id, dir, now)
+		return s.open(id, temp, dir, now)
 	}
 }
 
-func (s *Store) open(id SessionID, dir string, now time.Time) (*Session, error) {
+func (s *Store) open(id SessionID, temp, dir string, now time.Time) (*Session, error) {
 	data, err := strictjson.Marshal(sessionDoc{Schema, id, wall(now)})
 	if err != nil {
 		return nil, fmt.Errorf("evidence: %w", err)
 	}
-	path := filepath.Join(dir, sessionName)
+	path := filepath.Join(temp, sessionName)
 	if err := s.disk.Write(path, data); err != nil {
 		return nil, s.storage("write", path, err)
 	}
-	e := &Session{store: s, id: id, dir: dir, epoch: now}
+	e := &Session{store: s, id: id, dir: temp, epoch: now}
 	e.head = headDoc{Schema: Schema, Session: id, SessionSHA256: digest.Of(data)}
 	e.lock = flock.New(path, flock.SetFlag(os.O_RDONLY))
-	// A reader that asks whether the session runs holds the lock for a moment.
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	if _, err := e.lock.TryLockContext(ctx, time.Millisecond); err != nil {
+	if _, err := e.lock.TryLock(); err != nil {
 		return nil, s.storage("lock", path, errors.Join(err, e.lock.Close()))
 	}
-	if err := e.writeHead(e.head); err != nil {
+	err = e.writeHead(e.head)
+	if err == nil {
+		if err = s.disk.Rename(temp, dir); err == nil {
+			err = s.disk.SyncDir(s.root)
+		}
+		if err != nil {
+			err = s.storage("create", dir, err)
+		}
+	}
+	if err != nil {
 		return nil, errors.Join(err, e.lock.Close())
 	}
+	e.dir = dir
 	return e, nil
 }
 

@@ -47,7 +47,7 @@ func scan(dir string, report func(k Kind, path, detail string)) (*tree, error) {
 					report(Foreign, name, "a folder that is no stage")
 					return nil
 				}
-				checkMode(fi, name, report)
+				checkPrivate(fi, name, report)
 				t.stages[s] = true
 				if err := walk(name, s); err != nil {
 					report(Unreadable, name, bare(err).Error())
@@ -55,7 +55,7 @@ func scan(dir string, report func(k Kind, path, detail string)) (*tree, error) {
 			case !mode.IsRegular():
 				report(Foreign, name, "neither a file nor a folder")
 			default:
-				checkMode(fi, name, report)
+				checkPrivate(fi, name, report)
 				switch {
 				case rel == "" && e.Name() == manifestName:
 					t.manifest = true
@@ -75,14 +75,21 @@ func scan(dir string, report func(k Kind, path, detail string)) (*tree, error) {
 	return t, err
 }
 
-// checkMode reports what others may enter or read, and what is not as it was made.
-func checkMode(fi fs.FileInfo, name string, report func(k Kind, path, detail string)) {
-	want := fs.FileMode(0o600)
+// checkPrivate reports what others may enter, read or own, and what is not as it was made. A folder may have taken the
+// set-group-ID bit from the one around it.
+func checkPrivate(fi fs.FileInfo, name string, report func(k Kind, path, detail string)) {
+	want, special := fs.FileMode(0o600), fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky
 	if fi.IsDir() {
-		want = 0o700
+		want, special = 0o700, fs.ModeSetuid|fs.ModeSticky
 	}
-	if got := fi.Mode().Perm(); got != want {
+	if got := fi.Mode() & (fs.ModePerm | special); got != want {
 		report(WrongMode, name, "mode "+got.String()+", should be "+want.String())
+	}
+	if !ownedByUs(fi) {
+		report(ForeignOwner, name, "")
+	}
+	if !fi.IsDir() && links(fi) > 1 {
+		report(HardLink, name, "it can be changed under another name")
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
+	"strings"
 
 	"blockworld-voice/internal/digest"
 )
@@ -31,7 +31,7 @@ func Verify(root string) (*Report, error) {
 	sid, sessionErr := ParseSessionID(filepath.Base(abs))
 	parent, parentErr := ParseSessionID(filepath.Base(filepath.Dir(abs)))
 	uid, utteranceErr := ParseUtteranceID(filepath.Base(abs))
-	checkMode(fi, ".", v.report(""))
+	checkPrivate(fi, ".", v.report(""))
 	switch {
 	case utteranceErr == nil && parentErr == nil:
 		v.rep.Scope = ScopeUtterance
@@ -80,10 +80,12 @@ func (v *verifier) store() {
 		switch {
 		case fi.Mode()&fs.ModeSymlink != 0:
 			report(Symlink, e.Name(), "")
+		case fi.IsDir() && unborn(e.Name()):
+			report(Leftover, e.Name(), "the program ended before the session began")
 		case err != nil || !fi.IsDir():
 			report(Foreign, e.Name(), "not a session")
 		default:
-			checkMode(fi, e.Name(), report)
+			checkPrivate(fi, e.Name(), report)
 			v.session(e.Name(), id)
 		}
 		return nil
@@ -103,14 +105,8 @@ func (v *verifier) session(rel string, id SessionID) digest.Digest {
 		v.rep.Running++
 	}
 	last := v.sessionEntries(rel, head, live)
-	if last == 0 && docs.noHead { // the utterances come after head.json
-		report(Unfinished, ".", "the program ended before the session began")
-		return digest.Digest{}
-	}
 	for _, name := range docs.missing {
-		if _, err := os.Lstat(v.path(path.Join(rel, name))); err != nil { // else the session began meanwhile
-			report(Missing, name, "")
-		}
+		report(Missing, name, "")
 	}
 	if head != nil {
 		last = max(last, UtteranceID(head.Begun))
@@ -136,7 +132,7 @@ func (v *verifier) session(rel string, id SessionID) digest.Digest {
 			continue
 		}
 		endGap(n)
-		checkMode(fi, name, report)
+		checkPrivate(fi, name, report)
 		m := v.utterance(path.Join(rel, name), id, n, live && n == last)
 		if !m.sealed && (n != last || head != nil && head.Sealed >= uint32(n)) {
 			report(Missing, path.Join(name, manifestName), "the utterance was sealed")
@@ -189,7 +185,6 @@ func (c *chain) end(live bool, report func(k Kind, name, detail string)) {
 type sessionDocs struct {
 	head    *headDoc // nil when it can't be used
 	live    bool     // a process holds the session
-	noHead  bool     // there is no head.json
 	missing []string
 }
 
@@ -223,7 +218,6 @@ func (v *verifier) sessionDocs(rel string, id SessionID) (docs sessionDocs) {
 	docs.live = sessionData != nil && running(v.path(path.Join(rel, sessionName)))
 	var h headDoc
 	if _, ok := load(headName, &h); !ok {
-		docs.noHead = slices.Contains(docs.missing, headName)
 		return docs
 	}
 	if h.Session != id {
@@ -257,7 +251,7 @@ func (v *verifier) sessionEntries(rel string, head *headDoc, live bool) (last Ut
 		case fi.Mode()&fs.ModeSymlink != 0:
 			report(Symlink, name, "")
 		case fi.Mode().IsRegular() && (name == sessionName || name == headName):
-			checkMode(fi, name, report)
+			checkPrivate(fi, name, report)
 		case fi.Mode().IsRegular() && isTemporary(name):
 			if !live {
 				report(Leftover, name, "")
@@ -277,6 +271,13 @@ func (v *verifier) sessionEntries(rel string, head *headDoc, live bool) (last Ut
 		report(Unreadable, ".", bare(err).Error())
 	}
 	return last
+}
+
+// unborn recognises the folder of a session that is just being made.
+func unborn(name string) bool {
+	rest, hidden := strings.CutPrefix(name, ".")
+	_, err := ParseSessionID(rest)
+	return hidden && err == nil
 }
 
 // isTemporary recognises the names under which documents are written before they are renamed.

@@ -207,6 +207,57 @@ func TestWrongModesAreFound(t *testing.T) {
 	clean(t, s.Root())
 }
 
+// Special bits, another owner and another name of a file are found as such.
+func TestWhatIsNotPrivateIsFound(t *testing.T) {
+	s := newStore(t)
+	dir := writeSession(t, s, 1)
+	file := filepath.Join(dir, "u000001/4-game/outcome.json")
+	want := func(what string, k Kind, n int) {
+		t.Helper()
+		if rep := damaged(t, s.Root(), what); rep.Count(k) != n || len(rep.Problems) != n {
+			t.Errorf("%s: %v", what, rep.Problems)
+		}
+	}
+	for name, bit := range map[string]fs.FileMode{"u000001/4-game/outcome.json": fs.ModeSetuid, "head.json": fs.ModeSticky, "u000001/manifest.json": fs.ModeSetgid, "u000001": fs.ModeSticky, "u000001/5-synth": fs.ModeSetuid} {
+		path := filepath.Join(dir, name)
+		old := must(os.Lstat(path)).Mode().Perm()
+		noError(t, os.Chmod(path, old|bit))
+		want("special bit of "+name, WrongMode, 1)
+		noError(t, os.Chmod(path, old))
+	}
+	// A folder in a shared tree takes the group's bit from above.
+	noError(t, os.Chmod(filepath.Join(dir, "u000001"), 0o700|fs.ModeSetgid))
+	clean(t, s.Root())
+	away := filepath.Join(t.TempDir(), "away")
+	noError(t, os.Link(file, away))
+	want("a hard link", HardLink, 1)
+	noError(t, os.Remove(away))
+	if os.Geteuid() == 0 { // nobody else can give files away
+		noError(t, os.Chown(file, 65534, -1))
+		want("another owner", ForeignOwner, 1)
+		noError(t, os.Chown(file, 0, -1))
+	}
+	clean(t, s.Root())
+}
+
+// A session that was emptied is damaged: a folder gets a session's name when its documents are in it.
+func TestEmptiedSessionIsFound(t *testing.T) {
+	s := newStore(t)
+	dir := writeSession(t, s, 1)
+	noError(t, os.Rename(dir, filepath.Join(t.TempDir(), "away")))
+	noError(t, os.Mkdir(dir, 0o700))
+	for _, path := range []string{s.Root(), dir} {
+		if rep := damaged(t, path, "an emptied session"); rep.Count(Missing) != 2 {
+			t.Errorf("%v", rep.Problems)
+		}
+	}
+	noError(t, os.Remove(dir))
+	noError(t, os.Mkdir(filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)), 0o700))
+	if rep := must(Verify(s.Root())); rep.Damaged() || rep.Count(Leftover) != 1 {
+		t.Errorf("a session that never began: %v", rep.Problems)
+	}
+}
+
 // A document of a later version is named as such, and a broken one as broken.
 func TestDocumentsThatCannotBeRead(t *testing.T) {
 	s := newStore(t)
