@@ -18,6 +18,7 @@ type Error struct {
 	Problem string
 	Hint    string // "" when there is no next step
 	Err     error  // cause, or nil
+	Misuse  bool   // what was asked for makes no sense here; nothing is broken
 }
 
 func (e *Error) Error() string {
@@ -34,6 +35,11 @@ var ErrNotInstalled = errors.New("not installed")
 
 // ErrDigest is in the chain of an error about bytes that are not the ones asked for.
 var ErrDigest = errors.New("wrong digest")
+
+// misuse is failf for a wrong request.
+func misuse(hint string, cause error, format string, args ...any) error {
+	return &Error{Problem: fmt.Sprintf(format, args...), Hint: hint, Err: cause, Misuse: true}
+}
 
 func failf(hint string, cause error, format string, args ...any) error {
 	return &Error{Problem: fmt.Sprintf(format, args...), Hint: hint, Err: cause}

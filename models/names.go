@@ -44,7 +44,7 @@ var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 // CheckName says why a name can't be given to a model; nil when it can.
 func CheckName(name string) error {
 	if !validName.MatchString(name) || strings.HasPrefix(name, filePrefix) {
-		return failf("use up to 64 small letters, digits, dots, dashes and underscores, a letter or digit first", nil, "%q can't be the name of a model", name)
+		return misuse("use up to 64 small letters, digits, dots, dashes and underscores, a letter or digit first", nil, "%q can't be the name of a model", name)
 	}
 	return nil
 }

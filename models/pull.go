@@ -144,9 +144,9 @@ func (q PullRequest) plan() (*download, error) {
 	d := &download{name: q.Name, url: q.URL, want: q.Want}
 	switch {
 	case !ok && q.URL == "":
-		return nil, failf("see: blockworld-voice models list --all, or give an address", nil, "the catalogue has no model %q", q.Name)
+		return nil, misuse("see: blockworld-voice models list --all, or give an address", nil, "the catalogue has no model %q", q.Name)
 	case q.URL == "" && e.Form != FormGGML:
-		return nil, failf(howToGet(e), nil, "%s is published in a form that must be converted", q.Name)
+		return nil, misuse(howToGet(e), nil, "%s is published in a form that must be converted", q.Name)
 	case q.URL == "":
 		d.url = e.Origin
 	}
@@ -164,12 +164,12 @@ func (q PullRequest) plan() (*download, error) {
 	case q.TrustFirstUse:
 		d.trust = TrustFirstUse
 	default:
-		return nil, failf("give the digest with --sha256, or record the one that comes with --trust-first-use", nil,
+		return nil, misuse("give the digest with --sha256, or record the one that comes with --trust-first-use", nil,
 			"no digest of %s was verified, so what comes can't be checked", q.Name)
 	}
 	u, err := url.Parse(d.url)
 	if err != nil || u.Scheme != "https" || u.Host == "" {
-		return nil, failf("give an https address", err, "%q is no https address", d.url)
+		return nil, misuse("give an https address", err, "%q is no https address", d.url)
 	}
 	return d, nil
 }

@@ -99,7 +99,7 @@ func (s *Store) Resolve(nameOrFile string) (Model, error) {
 	if e, ok := Lookup(nameOrFile); ok {
 		return Model{}, failf(howToGet(e), ErrNotInstalled, "the model %s is not there", nameOrFile)
 	}
-	return Model{}, failf("see: blockworld-voice models list", ErrNotInstalled, "no model and no file is called %q", nameOrFile)
+	return Model{}, misuse("see: blockworld-voice models list", ErrNotInstalled, "no model and no file is called %q", nameOrFile)
 }
 
 func howToGet(e Entry) string {
@@ -157,7 +157,7 @@ func checkFile(path string) (int64, error) {
 		return 0, err
 	}
 	if !st.Mode().IsRegular() {
-		return 0, failf("name a ggml file of Whisper weights", nil, "%s is not a plain file", path)
+		return 0, misuse("name a ggml file of Whisper weights", nil, "%s is not a plain file", path)
 	}
 	if _, err := convert.Check(filepath.Base(path), f, st.Size()); err != nil {
 		return 0, failf("name a complete ggml file of Whisper weights; folders are converted with: blockworld-voice models import", err, "the model file can't be used")
@@ -212,7 +212,7 @@ func (s *Store) keep(f *os.File, r record) (Model, error) {
 // free refuses a name that stands for other bytes.
 func (s *Store) free(t *table, r record) error {
 	if old, ok := t.find(r.Name); ok && old.SHA256 != r.SHA256 {
-		return failf("choose another name, or first run: blockworld-voice models rm "+r.Name, nil,
+		return misuse("choose another name, or first run: blockworld-voice models rm "+r.Name, nil,
 			"the name %s is taken by the model %s", r.Name, old.SHA256.Short())
 	}
 	return claim(r.Name, r.SHA256)
@@ -318,7 +318,7 @@ func (s *Store) Remove(name string) error {
 	return s.change(func(t *table) error {
 		r, ok := t.find(name)
 		if !ok {
-			return failf("see: blockworld-voice models list", ErrNotInstalled, "no model of the store is called %q", name)
+			return misuse("see: blockworld-voice models list", ErrNotInstalled, "no model of the store is called %q", name)
 		}
 		shared := false
 		kept := t.Models[:0]

@@ -50,7 +50,7 @@ func (s *Store) Verify(ctx context.Context, progress Progress, names ...string) 
 		for _, name := range names {
 			m, ok := byName[name]
 			if !ok {
-				return nil, failf("see: blockworld-voice models list", ErrNotInstalled, "no model of the store is called %q", name)
+				return nil, misuse("see: blockworld-voice models list", ErrNotInstalled, "no model of the store is called %q", name)
 			}
 			all = append(all, m)
 		}

@@ -150,14 +150,16 @@ func (c *evidenceVerify) Run(p *program) error {
 		}
 	}
 	var damaged []string
+	found := 0
 	for _, dir := range dirs {
 		rep, err := evidence.Verify(dir)
 		if err != nil {
-			return err
+			return &problem{status: statusUsage, what: err.Error(), next: "name a folder of evidence, or a session from: blockworld-voice evidence list"}
 		}
 		if rep.Damaged() {
 			damaged = append(damaged, dir)
 		}
+		found += rep.Sessions + rep.Utterances + len(rep.Problems)
 		if err := c.report(p, rep); err != nil {
 			return err
 		}
@@ -165,6 +167,10 @@ func (c *evidenceVerify) Run(p *program) error {
 	if len(damaged) > 0 {
 		return &problem{status: statusFailed, what: "the evidence is not what was written: " + strings.Join(damaged, ", "),
 			next: "don't rely on it; the lines above say which files", err: nil}
+	}
+	if found == 0 {
+		return &problem{status: statusUsage, what: "there is no evidence in " + strings.Join(dirs, ", ") + ": nothing was verified",
+			next: "name a folder of evidence; if there was some, it was removed"}
 	}
 	return nil
 }
@@ -189,6 +195,8 @@ func (c *evidenceVerify) report(p *program, rep *evidence.Report) error {
 		state = "DAMAGED"
 	case !rep.OK():
 		state = "interrupted"
+	case rep.Sessions+rep.Utterances == 0:
+		state = "empty"
 	}
 	say("%s  %s: %d sessions, %d utterances, %d files, %d bytes\n", state, oneLine(rep.Path), rep.Sessions, rep.Utterances, rep.Files, rep.Bytes)
 	if !rep.Head.IsZero() {

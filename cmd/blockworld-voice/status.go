@@ -86,11 +86,14 @@ func usage(next, format string, args ...any) error {
 func statusOf(err error) status {
 	var p *problem
 	var root *evidence.RootError
+	var m *models.Error
 	switch {
 	case err == nil:
 		return statusDone
 	case errors.As(err, &p):
 		return p.status
+	case errors.As(err, &m) && m.Misuse:
+		return statusUsage
 	case errors.Is(err, evidence.ErrStorage), errors.As(err, &root):
 		return statusUnwritten
 	case errors.Is(err, context.Canceled):
