@@ -153,6 +153,9 @@ type headDoc struct {
 	Begun         uint32        `json:"begun"`
 	Sealed        uint32        `json:"sealed"`
 	Manifest      digest.Digest `json:"manifest"` // of the last sealed utterance; empty before the first
+	TasksBegun    uint32        `json:"tasks_begun,omitzero"`
+	TasksSealed   uint32        `json:"tasks_sealed,omitzero"`
+	TaskManifest  digest.Digest `json:"task_manifest,omitzero"` // of the last sealed task
 	Closed        bool          `json:"closed"`
 }
 

@@ -15,11 +15,11 @@ import (
 
 const maxLog = 16 << 20 // bytes of one log
 
-// Log is a file of one JSON object a line that grows while its stage is under way. Methods may be called from any
+// Log is a file of one JSON object a line that grows while its stage or its task is under way. Methods may be called from any
 // goroutine.
 type Log struct {
-	u    *Utterance
-	path string
+	session *Session
+	path    string
 
 	mu     sync.Mutex
 	f      logFile
@@ -45,17 +45,24 @@ func (u *Utterance) OpenLog(s Stage, name string) (*Log, error) {
 		return nil, invariant("%q: a log's name ends in .jsonl", name)
 	}
 	p := filepath.Join(u.dir, s.Folder(), name)
-	f, err := u.session.store.disk.CreateLog(p)
+	l, err := newLog(u.session, p, path.Join(s.Folder(), name))
 	if err != nil {
-		return nil, u.session.fail("create", p, err)
+		return nil, err
 	}
-	l := &Log{u: u, path: p, f: f, file: File{Name: path.Join(s.Folder(), name)}, sum: sha256.New()}
 	// From here the file exists, so it belongs to the stage even when its first line can't be written.
 	u.logs = append(u.logs, l)
 	if err := u.syncDir(filepath.Dir(p)); err != nil {
 		return l, err
 	}
 	return l, l.Append(logHeader{Schema, name})
+}
+
+func newLog(s *Session, path, name string) (*Log, error) {
+	f, err := s.store.disk.CreateLog(path)
+	if err != nil {
+		return nil, s.fail("create", path, err)
+	}
+	return &Log{session: s, path: path, f: f, file: File{Name: name}, sum: sha256.New()}, nil
 }
 
 // Append adds v as one line; nil means that the line is on the disk for good. A line that could not be written
@@ -84,10 +91,10 @@ func (l *Log) Append(v any) error {
 	}
 	if err != nil {
 		if e := errors.Join(l.f.Truncate(l.file.Size), l.f.Sync()); e != nil {
-			l.broken = l.u.session.fail("append", l.path, errors.Join(err, e))
+			l.broken = l.session.fail("append", l.path, errors.Join(err, e))
 			return l.broken
 		}
-		return l.u.session.fail("append", l.path, err)
+		return l.session.fail("append", l.path, err)
 	}
 	l.sum.Write(line)
 	l.file.Size += int64(len(line))
@@ -101,7 +108,7 @@ func (l *Log) close() (File, error) {
 	if !l.closed {
 		l.closed = true
 		if err := l.f.Close(); err != nil {
-			return File{}, l.u.session.fail("append", l.path, err)
+			return File{}, l.session.fail("append", l.path, err)
 		}
 	}
 	if l.broken != nil {

@@ -92,13 +92,14 @@ func (p Problem) String() string {
 // maxProblems bounds a report's memory; what is beyond is counted.
 const maxProblems = 1000
 
-// Scope is what Verify was pointed at: "store", "session" or "utterance".
+// Scope is what Verify was pointed at: "store", "session", "utterance" or "task".
 type Scope string
 
 const (
 	ScopeStore     Scope = "store"
 	ScopeSession   Scope = "session"
 	ScopeUtterance Scope = "utterance"
+	ScopeTask      Scope = "task"
 )
 
 // Report is what Verify found. Problems are sorted by path and kind; Omitted counts those beyond the first 1000.
@@ -110,6 +111,7 @@ type Report struct {
 	Running    int           `json:"running"`
 	Utterances int           `json:"utterances"`
 	Sealed     int           `json:"sealed"`
+	Tasks      int           `json:"tasks,omitzero"`
 	Files      int64         `json:"files"`
 	Bytes      int64         `json:"bytes"`
 	Head       digest.Digest `json:"head,omitzero"` // of the last sealed manifest, for a session

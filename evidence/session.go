@@ -23,6 +23,7 @@ type Session struct {
 	mu      sync.Mutex
 	head    headDoc
 	current *Utterance // begun and not sealed
+	task    *Task      // begun and not sealed
 	failed  error      // the first storage failure: no utterance begins after it
 	closed  bool
 }

@@ -185,7 +185,7 @@ func plainLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Find returns the folder that a person means by name in the store at root: a path, a session, or SESSION/UTTERANCE.
+// Find returns the folder that a person means by name in the store at root: a path, a session, SESSION/UTTERANCE or SESSION/TASK.
 func Find(root, name string) (string, error) {
 	if fi, err := os.Lstat(name); err == nil && fi.IsDir() {
 		return filepath.Abs(name)
@@ -197,11 +197,12 @@ func Find(root, name string) (string, error) {
 	}
 	dir := filepath.Join(root, sid.String())
 	if deep {
-		uid, err := ParseUtteranceID(utterance)
-		if err != nil {
-			return "", err
+		if _, err := ParseTaskID(utterance); err != nil {
+			if _, err := ParseUtteranceID(utterance); err != nil {
+				return "", err
+			}
 		}
-		dir = filepath.Join(dir, uid.String())
+		dir = filepath.Join(dir, utterance)
 	}
 	if fi, err := os.Lstat(dir); err != nil || !fi.IsDir() {
 		return "", fmt.Errorf("there is no %s in %s", name, root)

@@ -31,11 +31,15 @@ func Verify(root string) (*Report, error) {
 	sid, sessionErr := ParseSessionID(filepath.Base(abs))
 	parent, parentErr := ParseSessionID(filepath.Base(filepath.Dir(abs)))
 	uid, utteranceErr := ParseUtteranceID(filepath.Base(abs))
+	tid, taskErr := ParseTaskID(filepath.Base(abs))
 	checkPrivate(fi, ".", v.report(""))
 	switch {
 	case utteranceErr == nil && parentErr == nil:
 		v.rep.Scope = ScopeUtterance
 		v.oneUtterance(filepath.Dir(abs), parent, uid)
+	case taskErr == nil && parentErr == nil:
+		v.rep.Scope = ScopeTask
+		v.oneTask(filepath.Dir(abs), parent, tid)
 	case sessionErr == nil:
 		v.rep.Scope = ScopeSession
 		v.rep.Head = v.session("", sid)
@@ -104,7 +108,7 @@ func (v *verifier) session(rel string, id SessionID) digest.Digest {
 	if live {
 		v.rep.Running++
 	}
-	last := v.sessionEntries(rel, head, live)
+	last, lastTask := v.sessionEntries(rel, head, live)
 	for _, name := range docs.missing {
 		report(Missing, name, "")
 	}
@@ -120,7 +124,7 @@ func (v *verifier) session(rel string, id SessionID) digest.Digest {
 		}
 		gap = 0
 	}
-	c := chain{head: head, known: true}
+	c := chain{head: head, known: true, name: func(n uint32) string { return UtteranceID(n).String() }}
 	for n := UtteranceID(1); n <= last; n++ {
 		name := n.String()
 		fi, err := os.Lstat(v.path(path.Join(rel, name)))
@@ -137,10 +141,11 @@ func (v *verifier) session(rel string, id SessionID) digest.Digest {
 		if !m.sealed && (n != last || head != nil && head.Sealed >= uint32(n)) {
 			report(Missing, path.Join(name, manifestName), "the utterance was sealed")
 		}
-		c.add(n, m, report)
+		c.add(uint32(n), m, report)
 	}
 	endGap(last + 1)
 	c.end(live, report)
+	v.tasks(rel, id, head, lastTask, live)
 	return c.newest.digest
 }
 
@@ -152,20 +157,21 @@ type chain struct {
 	atHead digest.Digest // of the manifest that head.json must name
 	sealed uint32        // the number of the newest manifest
 	newest manifestFacts
+	name   func(uint32) string
 }
 
-func (c *chain) add(n UtteranceID, m manifestFacts, report func(k Kind, name, detail string)) {
+func (c *chain) add(n uint32, m manifestFacts, report func(k Kind, name, detail string)) {
 	if !m.sealed {
 		c.known = false
 		return
 	}
 	if c.known && m.readable && m.previous != c.prev {
-		report(BrokenChain, path.Join(n.String(), manifestName), fmt.Sprintf("it follows the manifest %s, but the one before is %s", short(m.previous), short(c.prev)))
+		report(BrokenChain, path.Join(c.name(n), manifestName), fmt.Sprintf("it follows the manifest %s, but the one before is %s", short(m.previous), short(c.prev)))
 	}
-	if c.head != nil && c.head.Sealed == uint32(n) {
+	if c.head != nil && c.head.Sealed == n {
 		c.atHead = m.digest
 	}
-	c.known, c.prev, c.sealed, c.newest = true, m.digest, uint32(n), m
+	c.known, c.prev, c.sealed, c.newest = true, m.digest, n, m
 }
 
 // end compares the last manifest with what head.json says of it. A live session may have sealed one more meanwhile.
@@ -173,12 +179,12 @@ func (c *chain) end(live bool, report func(k Kind, name, detail string)) {
 	switch h := c.head; {
 	case h == nil: // said already
 	case h.Manifest != c.atHead:
-		report(BrokenChain, headName, fmt.Sprintf("it names the manifest %s of %d sealed utterances, found %s", short(h.Manifest), h.Sealed, short(c.atHead)))
+		report(BrokenChain, headName, fmt.Sprintf("it names the manifest %s of the last of %d sealed, found %s", short(h.Manifest), h.Sealed, short(c.atHead)))
 	case c.sealed == h.Sealed || live:
 	case c.sealed == h.Sealed+1 && c.newest.previous == h.Manifest && !h.Closed:
-		report(Unanchored, UtteranceID(c.sealed).String(), "the program ended before head.json named it")
+		report(Unanchored, c.name(c.sealed), "the program ended before head.json named it")
 	default:
-		report(BrokenChain, headName, fmt.Sprintf("it knows %d sealed utterances, found %d", h.Sealed, c.sealed))
+		report(BrokenChain, headName, fmt.Sprintf("it knows %d that are sealed, found %d", h.Sealed, c.sealed))
 	}
 }
 
@@ -226,7 +232,8 @@ func (v *verifier) sessionDocs(rel string, id SessionID) (docs sessionDocs) {
 	if sessionData != nil && digest.Of(sessionData) != h.SessionSHA256 {
 		report(Changed, sessionName, "head.json names another digest")
 	}
-	if h.Sealed > h.Begun || h.Begun > MaxUtterances || (h.Sealed == 0) != h.Manifest.IsZero() {
+	if h.Sealed > h.Begun || h.Begun > MaxUtterances || (h.Sealed == 0) != h.Manifest.IsZero() ||
+		h.TasksSealed > h.TasksBegun || h.TasksBegun > MaxTasks || (h.TasksSealed == 0) != h.TaskManifest.IsZero() {
 		report(BadDocument, headName, "its numbers contradict each other")
 		return docs
 	}
@@ -234,8 +241,8 @@ func (v *verifier) sessionDocs(rel string, id SessionID) (docs sessionDocs) {
 	return docs
 }
 
-// sessionEntries reports what doesn't belong into a session's folder and returns the last utterance that does.
-func (v *verifier) sessionEntries(rel string, head *headDoc, live bool) (last UtteranceID) {
+// sessionEntries reports what doesn't belong into a session's folder and returns the last utterance and task that do.
+func (v *verifier) sessionEntries(rel string, head *headDoc, live bool) (last UtteranceID, lastTask TaskID) {
 	report := v.report(rel)
 	err := eachEntry(v.path(rel), func(e fs.DirEntry) error {
 		name := e.Name()
@@ -247,9 +254,18 @@ func (v *verifier) sessionEntries(rel string, head *headDoc, live bool) (last Ut
 			return nil
 		}
 		id, err := ParseUtteranceID(name)
+		tid, taskErr := ParseTaskID(name)
 		switch {
 		case fi.Mode()&fs.ModeSymlink != 0:
 			report(Symlink, name, "")
+		case taskErr == nil && fi.IsDir():
+			switch {
+			case head != nil && uint32(tid) > head.TasksBegun+1 && !live, head != nil && uint32(tid) > head.TasksBegun && head.Closed:
+				report(Added, name, fmt.Sprintf("head.json counts %d tasks", head.TasksBegun))
+			case head != nil && uint32(tid) > head.TasksBegun && live:
+			default:
+				lastTask = max(lastTask, tid)
+			}
 		case fi.Mode().IsRegular() && (name == sessionName || name == headName):
 			checkPrivate(fi, name, report)
 		case fi.Mode().IsRegular() && isTemporary(name):
@@ -270,7 +286,7 @@ func (v *verifier) sessionEntries(rel string, head *headDoc, live bool) (last Ut
 	if err != nil {
 		report(Unreadable, ".", bare(err).Error())
 	}
-	return last
+	return last, lastTask
 }
 
 // unborn recognises the folder of a session that is just being made.

@@ -12,8 +12,8 @@ import (
 )
 
 type evidenceCmd struct {
-	List   evidenceList   `cmd:"" help:"The sessions, or the utterances of one."`
-	Show   evidenceShow   `cmd:"" help:"One utterance: what was heard, understood and done, and every receipt."`
+	List   evidenceList   `cmd:"" help:"The sessions, or the utterances and tasks of one."`
+	Show   evidenceShow   `cmd:"" help:"One utterance with every receipt, or one task with every run."`
 	Verify evidenceVerify `cmd:"" help:"Check that nothing was changed, lost, added or renamed."`
 }
 
@@ -60,6 +60,14 @@ func (c *evidenceList) Run(p *program) error {
 				return err
 			}
 		}
+		for t, err := range evidence.Tasks(dir) {
+			if err != nil {
+				return err
+			}
+			if err := c.line(p, t, t.String()); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
 	roots := []string{c.Evidence}
@@ -97,7 +105,7 @@ func (c *evidenceList) line(p *program, v any, text string) error {
 type evidenceShow struct {
 	Evidence string `placeholder:"DIR" help:"The evidence folder; all in the state folder by default."`
 	JSON     bool   `name:"json" help:"One document."`
-	Name     string `arg:"" name:"utterance" help:"A folder, or SESSION/UTTERANCE."`
+	Name     string `arg:"" name:"utterance" help:"A folder, SESSION/UTTERANCE or SESSION/TASK."`
 }
 
 func (c *evidenceShow) Run(p *program) error {
@@ -105,9 +113,29 @@ func (c *evidenceShow) Run(p *program) error {
 	if err != nil {
 		return err
 	}
+	if _, err := evidence.ParseTaskID(filepath.Base(dir)); err == nil {
+		return c.task(p, dir)
+	}
 	v, err := evidence.Show(dir)
 	if err != nil {
-		return &problem{status: statusUsage, what: err.Error(), next: "name one utterance, as SESSION/u000001"}
+		return &problem{status: statusUsage, what: err.Error(), next: "name one utterance or task, as SESSION/u000001 or SESSION/t000001"}
+	}
+	if c.JSON {
+		b, err := v.JSON()
+		if err != nil {
+			return err
+		}
+		_, err = p.out.Write(b)
+		return err
+	}
+	_, err = v.WriteTo(p.out)
+	return err
+}
+
+func (c *evidenceShow) task(p *program, dir string) error {
+	v, err := evidence.ShowTask(dir)
+	if err != nil {
+		return &problem{status: statusUsage, what: err.Error(), next: "name one task, as SESSION/t000001"}
 	}
 	if c.JSON {
 		b, err := v.JSON()
@@ -198,7 +226,11 @@ func (c *evidenceVerify) report(p *program, rep *evidence.Report) error {
 	case rep.Sessions+rep.Utterances == 0:
 		state = "empty"
 	}
-	say("%s  %s: %d sessions, %d utterances, %d files, %d bytes\n", state, oneLine(rep.Path), rep.Sessions, rep.Utterances, rep.Files, rep.Bytes)
+	tasks := ""
+	if rep.Tasks > 0 {
+		tasks = fmt.Sprintf(" %d tasks,", rep.Tasks)
+	}
+	say("%s  %s: %d sessions, %d utterances,%s %d files, %d bytes\n", state, oneLine(rep.Path), rep.Sessions, rep.Utterances, tasks, rep.Files, rep.Bytes)
 	if !rep.Head.IsZero() {
 		say("  last manifest: sha256 %s\n", rep.Head)
 	}
