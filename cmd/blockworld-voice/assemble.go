@@ -24,11 +24,14 @@ type assembly struct {
 	engine  *loading         // nil for typed instructions
 	session *pipeline.Session
 	game    *game.Session
+
+	behaviours *behaviours
+	tasks      *tasks
 }
 
 // assemble opens what a run needs. The model loads in the background while the lab and the session start.
 func assemble(p *program, set settings, hears bool) (_ *assembly, err error) {
-	a := &assembly{}
+	a := &assembly{tasks: &tasks{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.close())
@@ -51,7 +54,7 @@ func assemble(p *program, set settings, hears bool) (_ *assembly, err error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := pipeline.Config{Store: store, Languages: set.languages, Reply: set.reply, At: at}
+	cfg := pipeline.Config{Store: store, Languages: set.languages, Reply: set.reply, Task: a.tasks.tell, At: at}
 	if a.engine != nil {
 		cfg.Engine = a.engine
 	}
@@ -66,7 +69,10 @@ func assemble(p *program, set settings, hears bool) (_ *assembly, err error) {
 	if err != nil {
 		return nil, opening(err)
 	}
-	a.session.Bind(a.game)
+	if a.behaviours, err = startBehaviours(p.ctx, a.game, a.session.Keeper(), set.behave); err != nil {
+		return nil, err
+	}
+	a.session.Bind(a.behaviours)
 	return a, nil
 }
 
@@ -123,7 +129,7 @@ func (a *assembly) evidenceFolder(set settings, profile game.Profile) (string, e
 
 // close ends what is open, from the inside out. It may be called on a half-made assembly.
 func (a *assembly) close() error {
-	var errs []error
+	errs := []error{a.behaviours.close()}
 	if a.game != nil {
 		errs = append(errs, a.game.Close())
 	}

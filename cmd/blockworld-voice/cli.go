@@ -19,6 +19,7 @@ type cli struct {
 	Evidence  evidenceCmd  `cmd:"" help:"What was recorded: list, show, verify."`
 	Grammar   grammarCmd   `cmd:"" help:"The grammar: its reference page, parse, sample, gbnf."`
 	Profile   profileCmd   `cmd:"" help:"Game profiles: new, check."`
+	Plan      planCmd      `cmd:"" help:"Build plans: new, check, digest."`
 	Reconcile reconcileCmd `cmd:"" help:"End the ownership record of an interrupted or unknown session, explicitly."`
 	Doctor    doctorCmd    `cmd:"" help:"What is installed, what is missing, what to do next."`
 }

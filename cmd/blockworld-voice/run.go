@@ -9,18 +9,20 @@ import (
 
 // runCmd is a run without a command's name: WAV files or typed instructions.
 type runCmd struct {
-	WAV           *string `name:"wav" placeholder:"FILE..." help:"WAV files, each one utterance, in order."`
-	Text          *string `placeholder:"TEXT..." help:"Typed instructions, in order."`
-	Profile       string  `placeholder:"FILE" help:"Game profile; without it the embedded lab runs."`
-	SpeechProfile string  `placeholder:"FILE" help:"Model, languages, thresholds, reply language."`
-	Model         string  `placeholder:"NAME|FILE" help:"Speech model (default: base)."`
-	Language      string  `placeholder:"auto|sk|cs|en" help:"What is spoken (default: auto)."`
-	ReplyLanguage string  `placeholder:"sk|cs|en" help:"Language of the replies (default: that of the instruction)."`
-	Evidence      string  `placeholder:"DIR" help:"Evidence folder (default: evidence in the workspace)."`
-	Threads       int     `placeholder:"N" help:"Processor threads for the recogniser (default: 2)."`
-	JSON          bool    `name:"json" help:"One object a line on standard output, nothing else there."`
-	Quiet         bool    `help:"Only errors, and with --json the objects."`
-	NoColor       bool    `help:"No colour; NO_COLOR does the same."`
+	WAV            *string `name:"wav" placeholder:"FILE..." help:"WAV files, each one utterance, in order."`
+	Text           *string `placeholder:"TEXT..." help:"Typed instructions, in order."`
+	Profile        string  `placeholder:"FILE" help:"Game profile; without it the embedded lab runs."`
+	SpeechProfile  string  `placeholder:"FILE" help:"Model, languages, thresholds, reply language."`
+	Model          string  `placeholder:"NAME|FILE" help:"Speech model (default: base)."`
+	Language       string  `placeholder:"auto|sk|cs|en" help:"What is spoken (default: auto)."`
+	ReplyLanguage  string  `placeholder:"sk|cs|en" help:"Language of the replies (default: that of the instruction)."`
+	Evidence       string  `placeholder:"DIR" help:"Evidence folder (default: evidence in the workspace)."`
+	Threads        int     `placeholder:"N" help:"Processor threads for the recogniser (default: 2)."`
+	behaviourFlags `embed:""`
+
+	JSON    bool `name:"json" help:"One object a line on standard output, nothing else there."`
+	Quiet   bool `help:"Only errors, and with --json the objects."`
+	NoColor bool `help:"No colour; NO_COLOR does the same."`
 
 	More []string `arg:"" optional:"" hidden:"" name:"more"`
 }
@@ -61,12 +63,18 @@ func (c *runCmd) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	show := newPrinter(p, c)
+	a.tasks.to(newPrinter(p, c))
 	err = a.run(p.ctx, sources, func(r *pipeline.Record) error {
 		p.status = p.status.and(recordStatus(r))
-		return show.record(r)
+		return a.tasks.record(r)
 	})
+	a.behaviours.join(p.ctx)
 	if e := a.close(); err == nil {
+		err = e
+	}
+	ended, e := a.tasks.done()
+	p.status = p.status.and(ended)
+	if err == nil {
 		err = e
 	}
 	if err == nil && p.ctx.Err() != nil {

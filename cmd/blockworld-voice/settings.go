@@ -21,6 +21,7 @@ type settings struct {
 	evidence   string
 	threads    int
 	quiet      bool
+	behave     behaviourFlags
 }
 
 // speechProfile is the document of --speech-profile.
@@ -146,6 +147,10 @@ func (c *runCmd) settings() (settings, error) {
 			return s, usage("choose sk, cs or en", "--reply-language: %v", err)
 		}
 		s.reply = l
+	}
+	s.behave = c.behaviourFlags
+	if err := s.behave.check(); err != nil {
+		return s, err
 	}
 	s.threads = c.Threads
 	if s.threads < 0 || s.threads > 64 {

@@ -283,10 +283,20 @@ func (c *Controller) begin(ctx context.Context, kind Kind) game.Outcome {
 	if err == nil {
 		runs = work.Runs()
 	}
+	c.mu.Lock()
+	before := c.task
+	c.mu.Unlock()
 	// Also an order that is refused is an operator's: what there is yields first.
 	v := c.request(ctx, Begin{kind, runs})
 	if v.refused != nil {
 		return *v.refused
+	}
+	if before != nil { // its record is completed before another one begins
+		select {
+		case <-before.done:
+		case <-ctx.Done():
+			err = game.Refusal(game.Disarmed, "cancelled before anything was begun")
+		}
 	}
 	abandon := func() { c.feed(Expire{v.gen}) }
 	c.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"blockworld-voice/evidence"
@@ -45,6 +46,8 @@ type Config struct {
 	Player    Player          // nil: replies are not played
 	Languages []lang.Language // that may be heard; one, or several to choose from
 	Reply     lang.Language   // None: the language of the command
+	// Task, when it is set, is told what there is to tell of tasks, from a goroutine of its own.
+	Task func(TaskLine)
 	// At, when it is set, is called at every boundary. Tests end the process there.
 	At func(evidence.Stage, Boundary)
 }
@@ -78,6 +81,7 @@ type Session struct {
 	ev        *evidence.Session
 	ear       *Ear
 	failed    error
+	now       atomic.Pointer[run] // the utterance under way
 }
 
 // Open begins an evidence session.
@@ -132,6 +136,8 @@ func (s *Session) Do(ctx context.Context, src Source) (*Record, error) {
 	r := &run{s: s, ctx: ctx, u: u, rec: &Record{
 		Session: s.ev.ID(), ID: u.ID(), Dir: u.Dir(), Source: src, Asked: s.cfg.Languages, Epoch: time.Now(),
 	}}
+	s.now.Store(r)
+	defer s.now.Store(nil)
 	r.capture()
 	r.transcribe()
 	r.grammar()
