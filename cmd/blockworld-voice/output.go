@@ -22,17 +22,17 @@ func newPrinter(p *program, c *runCmd) *printer {
 }
 
 func (s *printer) record(r *pipeline.Record) error {
+	if bad := r.BadSource; bad != nil {
+		s.p.complain(bad)
+	} else if r.Fault != nil {
+		s.p.complain(r.Fault)
+	}
 	if s.json {
 		b, err := strictjson.Line(r.Line())
 		if err != nil {
 			return err
 		}
 		return unread(fmt.Fprintf(s.p.out, "%s\n", b))
-	}
-	if bad := r.BadSource; bad != nil {
-		s.p.complain(bad)
-	} else if r.Fault != nil {
-		s.p.complain(r.Fault)
 	}
 	if s.quiet {
 		return nil

@@ -34,7 +34,7 @@ func (r *run) grammar() {
 		case r.rec.NoTake != 0:
 			r.rec.Decision = noTake(r.rec.NoTake)
 		case h == nil || h.Clip == nil:
-			r.rec.Decision = Refusal{Reason: NoSpeech, Detail: "the source is no sound that can be read"}
+			r.rec.Decision = Refusal{Reason: NoSpeech, Detail: short("the source is no sound that can be read: "+r.rec.why(evidence.Capture), maxReason)}
 		default:
 			st.read(r.written(evidence.Capture, speechFigures))
 			r.rec.Decision = decideHeard(h.Gate, nil)
