@@ -16,6 +16,7 @@ type flight struct {
 	reply    horizon.Reply
 	err      error
 	stop     *halting // guarded by the gate; nil until somebody stops it
+	gaveUp   bool     // the client ended it by itself, before any stop; belongs to whoever waits
 }
 
 // errEarly is a cancellation that came before the bytes.
@@ -202,10 +203,10 @@ func (s *Session) wait(ctx context.Context, f *flight, o Order) (person string) 
 	}
 	select {
 	case <-f.answered:
-		if !o.long || f.standing() == stoodBy {
+		if f.gaveUp = o.long && f.ended(); !o.long || f.standing() == stoodBy && !f.gaveUp {
 			return ""
 		}
-		// The reply is lost and the action may go on: contain it.
+		// The reply is lost, or says no more than that the action isn't complete: contain it.
 	case <-s.halt:
 	case <-ctx.Done():
 	case person = <-look:
@@ -282,10 +283,14 @@ func (s *Session) judge(ctx context.Context, o Order, run RunID, f *flight, halt
 		return s.report(ctx, o, run, before, rec)
 	case bad == nil:
 		return Unknown{Detail: "the command was sent and no answer came that can be trusted"}
-	case halt != nil && bad.Kind == horizon.KindState:
+	case halt != nil && f.gaveUp && bad.Kind == horizon.KindTimeout:
+		return Cancelled{Detail: "the client gave up when the time for the action was over; then it was stopped, and what was done before is not undone", Observed: s.after(o, before, run, rec)}
+	case halt != nil && f.gaveUp:
+		return Cancelled{Detail: "the client gave up before the action was complete; then it was stopped, and what was done before is not undone", Observed: s.after(o, before, run, rec)}
+	case halt != nil && f.ended():
 		return Cancelled{Detail: "the action was stopped; what was done before is not undone", Observed: s.after(o, before, run, rec)}
 	}
-	return s.declined(o, run, bad, before, rec)
+	return s.declined(o, run, bad, rec)
 }
 
 func answer(bad *horizon.ReplyError) string {
@@ -295,9 +300,22 @@ func answer(bad *horizon.ReplyError) string {
 	return bad.Kind.String()
 }
 
-// declined sorts an error reply. Kinds that mean "not taken on" are refusals; an action
-// that ended without completing is cancelled when the client is seen to be idle.
-func (s *Session) declined(o Order, run RunID, bad *horizon.ReplyError, before View, rec Recorder) Outcome {
+// ended says whether the reply is an error that leaves open how much of a long action was done.
+func (f *flight) ended() bool {
+	var bad *horizon.ReplyError
+	if !errors.As(f.err, &bad) {
+		return false
+	}
+	switch bad.Kind {
+	case horizon.KindState, horizon.KindTimeout, horizon.KindConnection, horizon.KindOther:
+		return true
+	case horizon.KindUsage, horizon.KindUnknown, horizon.KindBusy, horizon.KindDenied, horizon.KindAPI:
+	}
+	return false
+}
+
+// declined sorts an error reply that no stop followed. Kinds that mean "not taken on" are refusals.
+func (s *Session) declined(o Order, run RunID, bad *horizon.ReplyError, rec Recorder) Outcome {
 	answered := func(r Reason, text string) Outcome {
 		if r == Denied {
 			s.gate.Lock()
@@ -321,18 +339,7 @@ func (s *Session) declined(o Order, run RunID, bad *horizon.ReplyError, before V
 		}
 	case horizon.KindTimeout, horizon.KindConnection, horizon.KindOther:
 	}
-	if !o.long {
-		return Unknown{Detail: "the client answered with an error that doesn't say what was done"}
-	}
-	see := s.after(o, before, run, rec)
-	if see == nil || see.State == nil || see.State.Action != "" {
-		return Unknown{Detail: "the client gave up the action and wasn't seen to be idle afterwards"}
-	}
-	text := "the client ended the action before it was complete"
-	if bad.Kind == horizon.KindTimeout {
-		text = "the client gave up when the time for the action was over"
-	}
-	return Cancelled{Detail: text, Observed: see}
+	return Unknown{Detail: "the client answered with an error that doesn't say what was done"}
 }
 
 // report is the client's ok, and for movement what we saw afterwards.

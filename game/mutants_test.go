@@ -75,6 +75,7 @@ func (s *Session) give()`, "TestOneAction"},
 	{"X2", "stop.go", `if st.Action == "" {`, `if true || st.Action == "" {`, "TestStopOfAnother"},
 	{"X2", "attempt.go", `if !halt.seen || !isReply {`, `if false {`, "TestStopThatCantBeSeen"},
 	{"X3", "attempt.go", `return Cancelled{Detail: "the action was stopped; what was done before is not undone"`, `return Cancelled{Detail: "the action was stopped and undone"`, "TestCancelStops"},
+	{"X2", "attempt.go", `f.standing() == stoodBy && !f.gaveUp {`, `f.standing() == stoodBy {`, "TestClientThatGivesUp"},
 	{"X2", "session.go", `		s.stops.Wait()
 `, ``, "TestCloseKeepsTheClientUntilEveryStopIsOver"},
 	{"X4", "stop.go", `	s.disarmLocked("the session was stopped; a new one has to be opened")

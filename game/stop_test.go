@@ -270,6 +270,40 @@ func TestCloseKeepsTheClientUntilEveryStopIsOver(t *testing.T) {
 	}
 }
 
+// A client that gives an action up by itself is stopped all the same: only a stop that was observed makes it cancelled.
+// contract: X2
+func TestClientThatGivesUpIsStopped(t *testing.T) {
+	for _, fault := range []lab.Fault{{Kind: lab.Death, Word: "goto", N: 0}, {Kind: lab.NoDisplacement, Word: "goto", N: 0}} {
+		r := newRig(t, lab.Options{Faults: []lab.Fault{fault}})
+		r.profile.Policy.ActionSeconds = 1
+		s := r.open()
+		target := goTo(30, 64, 30)
+		if fault.Kind == lab.NoDisplacement { // walled in: the time runs out
+			target = goTo(0, 120, 0)
+		}
+		o := s.Do(t.Context(), target, r.rec)
+		if kind := o.Kind(); kind != KindCancelled || !strings.Contains(o.Say(), "gave up") {
+			t.Fatalf("%s: %+v", fault.Kind, o)
+		}
+		if got := r.rec.kinds(); !strings.Contains(got, "answered stop_sent stopped observed") {
+			t.Errorf("%s: %s", fault.Kind, got)
+		}
+		if ok, why := s.Armed(); !ok {
+			t.Errorf("%s: %s", fault.Kind, why)
+		}
+	}
+}
+
+// contract: X2
+func TestClientThatGivesUpAndCantBeStopped(t *testing.T) {
+	r := newRig(t, lab.Options{Faults: []lab.Fault{{Kind: lab.Death, Word: "goto", N: 0}, {Kind: lab.DisconnectBefore, Word: "stop", N: 0}}})
+	s := r.open()
+	wantKind(t, s.Do(t.Context(), goTo(30, 64, 30), r.rec), KindUnknown)
+	if ok, _ := s.Armed(); ok {
+		t.Error("the session goes on after an unknown outcome")
+	}
+}
+
 func TestNoOutcomeClaimsToUndo(t *testing.T) {
 	r := newRig(t, lab.Options{Speed: 1})
 	s := r.open()
