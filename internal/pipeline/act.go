@@ -39,11 +39,9 @@ func (r *run) grammar() {
 			st.read(r.written(evidence.Capture, speechFigures))
 			r.rec.Decision = decideHeard(h.Gate, nil)
 		}
+		r.confirm(st)
 		st.putJSON(evidence.DecisionFile, docOf(r.rec.Decision, text))
-		if ref, ok := r.rec.Decision.(Refusal); ok {
-			return ended{evidence.Refused, string(ref.Reason)}
-		}
-		return done
+		return r.decided()
 	})
 }
 

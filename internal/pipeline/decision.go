@@ -26,7 +26,7 @@ type Refusal struct {
 func (Command) decision() {}
 func (Refusal) decision() {}
 
-// Reason is one word of the closed list of refusals: those of the grammar, and the two below. The game's own
+// Reason is one word of the closed list of refusals: those of the grammar, and those below. The game's own
 // reasons stand in its outcome.
 type Reason string
 
@@ -35,11 +35,13 @@ const (
 	NoSpeech Reason = "no_speech"
 	// NotUnderstood: recognised too uncertainly.
 	NotUnderstood Reason = "not_understood"
+	// NotConfirmed: a person was asked, and did not say yes.
+	NotConfirmed Reason = "not_confirmed"
 )
 
 // Reasons lists the reasons of a Refusal.
 func Reasons() []Reason {
-	out := []Reason{NotUnderstood}
+	out := []Reason{NotUnderstood, NotConfirmed}
 	for _, r := range grammar.Reasons() {
 		out = append(out, Reason(r.String()))
 	}

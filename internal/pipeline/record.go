@@ -37,6 +37,8 @@ type Record struct {
 	BadSource error
 	// Fault is the first failure of ours or of the machine that ended the course before an outcome.
 	Fault error
+	// Confirmed says that a person was asked and said yes.
+	Confirmed bool
 	// NoTake is why a gesture made no take, or zero.
 	NoTake recorder.End
 	// Timing is of a recording; zero without one.
@@ -144,7 +146,7 @@ func (r *Record) Check() error {
 		fail("a transcript without a clip")
 	}
 	_, command := r.Decision.(Command)
-	if command && !typed && (r.Transcript == nil || r.Transcript.Verdict != transcribe.Understood) {
+	if command && !typed && !r.Confirmed && (r.Transcript == nil || r.Transcript.Verdict != transcribe.Understood) {
 		fail("a command that was not understood")
 	}
 	if r.Outcome != nil && !command {

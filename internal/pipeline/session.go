@@ -40,12 +40,16 @@ type Player interface {
 
 // Config is what a session runs on. The session owns none of it.
 type Config struct {
-	Store     *evidence.Store
-	Engine    Engine
-	Voice     Voice           // nil: replies stay words
-	Player    Player          // nil: replies are not played
-	Languages []lang.Language // that may be heard; one, or several to choose from
-	Reply     lang.Language   // None: the language of the command
+	Store  *evidence.Store
+	Engine Engine
+	Voice  Voice  // nil: replies stay words
+	Player Player // nil: replies are not played
+	// Confirm says when Asker is asked before a command becomes an instruction.
+	Confirm    Confirm
+	Asker      Asker
+	Thresholds transcribe.Thresholds // of the engine; zero is its default
+	Languages  []lang.Language       // that may be heard; one, or several to choose from
+	Reply      lang.Language         // None: the language of the command
 	// Task, when it is set, is told what there is to tell of tasks, from a goroutine of its own.
 	Task func(TaskLine)
 	// At, when it is set, is called at every boundary. Tests end the process there.
