@@ -3,15 +3,21 @@ package main
 import (
 	"fmt"
 	"io"
+	"reflect"
+	"runtime/debug"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"blockworld-voice/internal/whispercpp"
 )
 
 // command is one selected command with its flags.
 type command interface{ Run(*program) error }
 
 type cli struct {
+	Version kong.VersionFlag `env:"-" help:"Print the version."`
+
 	Run       runCmd       `cmd:"" default:"withargs" hidden:""`
 	Lab       labCmd       `cmd:"" passthrough:"" help:"The synthetic game as its own process behind a control socket."`
 	Models    modelsCmd    `cmd:"" help:"Speech models: list, pull, add, import, verify, rm."`
@@ -33,6 +39,8 @@ func (p *program) parse(args []string) (command, error) {
 		kong.Writers(p.out, p.err),
 		kong.Exit(func(int) { helped = true }),
 		kong.DefaultEnvars("BLOCKWORLD_VOICE"),
+		kong.KindMapper(reflect.String, kong.MapperFunc(asGiven)),
+		kong.Vars{"version": version()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
 		kong.Help(help),
 	)
@@ -47,6 +55,9 @@ func (p *program) parse(args []string) (command, error) {
 		return nil, usage("see: blockworld-voice --help", "%v", err)
 	}
 	if err := onlyOnce(ctx); err != nil {
+		return nil, err
+	}
+	if err := notEmpty(ctx); err != nil {
 		return nil, err
 	}
 	selected, ok := ctx.Selected().Target.Addr().Interface().(command)
@@ -78,6 +89,53 @@ func onlyOnce(ctx *kong.Context) error {
 	return nil
 }
 
+// notEmpty refuses a flag with an empty value: it would run the default as if it had not been given. An empty
+// instruction is one, and refused as such.
+func notEmpty(ctx *kong.Context) error {
+	for _, path := range ctx.Path {
+		f := path.Flag
+		if f == nil || path.Resolved || f.Name == "text" {
+			continue
+		}
+		v := reflect.Indirect(reflect.ValueOf(ctx.FlagValue(f)))
+		if v.Kind() == reflect.String && v.Len() == 0 {
+			return usage("give it a value, or leave it out", "--%s is empty", f.Name)
+		}
+	}
+	return nil
+}
+
+// asGiven takes a text as it stands on the command line, byte by byte: the library's own way goes through JSON, which
+// changes what is no UTF-8, and a file may have such a name.
+func asGiven(ctx *kong.DecodeContext, target reflect.Value) error {
+	t, err := ctx.Scan.PopValue(ctx.Value.Name)
+	if err != nil {
+		return err
+	}
+	s, ok := t.Value.(string)
+	if !ok {
+		return fmt.Errorf("expected a text but got %v", t.Value)
+	}
+	target.SetString(s)
+	return nil
+}
+
+// version names this program, the commit that it was built from when that is known, and the recogniser's library.
+func version() string {
+	v := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if info.Main.Version != "" {
+			v = info.Main.Version
+		}
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" && !strings.Contains(v, s.Value[:min(12, len(s.Value))]) {
+				v += " " + s.Value[:min(12, len(s.Value))]
+			}
+		}
+	}
+	return "blockworld-voice " + v + ", whisper.cpp " + whispercpp.Version()
+}
+
 func help(o kong.HelpOptions, ctx *kong.Context) error {
 	if n := ctx.Selected(); n != nil && n.Name != "run" {
 		if err := kong.DefaultHelpPrinter(o, ctx); err != nil {
@@ -105,7 +163,7 @@ Commands:
 			fmt.Fprintf(&b, "  %-11s %s\n", n.Name, n.Help)
 		}
 	}
-	b.WriteString("\nFlags of a run (each also as BLOCKWORLD_VOICE_..., for example BLOCKWORLD_VOICE_LANGUAGE=sk):\n")
+	b.WriteString("\nFlags of a run (all but those that start a run also as BLOCKWORLD_VOICE_..., for example BLOCKWORLD_VOICE_LANGUAGE=sk):\n")
 	for _, f := range m.DefaultCmd.Flags {
 		name := "--" + f.Name
 		if !f.IsBool() {
@@ -113,6 +171,7 @@ Commands:
 		}
 		fmt.Fprintf(&b, "  %-28s %s\n", name, f.Help)
 	}
+	fmt.Fprintf(&b, "\n  %-28s %s\n", "--version", "Print the version.")
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}

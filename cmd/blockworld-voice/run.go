@@ -9,8 +9,8 @@ import (
 
 // runCmd is a run without a command's name: WAV files or typed instructions.
 type runCmd struct {
-	WAV            *string `name:"wav" placeholder:"FILE..." help:"WAV files, each one utterance, in order."`
-	Text           *string `placeholder:"TEXT..." help:"Typed instructions, in order."`
+	WAV            *string `name:"wav" env:"-" placeholder:"FILE..." help:"WAV files, each one utterance, in order."`
+	Text           *string `env:"-" placeholder:"TEXT..." help:"Typed instructions, in order."`
 	Profile        string  `placeholder:"FILE" help:"Game profile; without it the embedded lab runs."`
 	SpeechProfile  string  `placeholder:"FILE" help:"Model, languages, thresholds, reply language."`
 	Model          string  `placeholder:"NAME|FILE" help:"Speech model (default: base)."`
