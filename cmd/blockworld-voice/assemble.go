@@ -164,7 +164,7 @@ func opening(err error) error {
 	if !errors.As(err, &o) {
 		return err
 	}
-	p := &problem{status: statusRefused, what: "no session was opened (" + o.Reason.String() + "): " + o.Detail, next: o.Hint, err: nil}
+	p := &problem{status: statusRefused, what: "no session was opened (" + o.Reason.String() + "): " + o.Detail, next: o.Hint, reason: o.Reason.String()}
 	if o.Err != nil && o.Err.Error() != o.Detail {
 		p.err = o.Err
 	}

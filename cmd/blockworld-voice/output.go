@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 
+	"blockworld-voice/game"
+	"blockworld-voice/internal/lang"
 	"blockworld-voice/internal/pipeline"
 	"blockworld-voice/internal/strictjson"
 )
@@ -38,6 +41,36 @@ func (s *printer) record(r *pipeline.Record) error {
 		return nil
 	}
 	return unread(fmt.Fprint(s.p.out, s.block(r.Line())))
+}
+
+// unopened tells programs of every utterance that no session took.
+func (s *printer) unopened(sources []pipeline.Source, asked []lang.Language, err error) error {
+	why := pipeline.Refusal{Reason: pipeline.Reason(game.NotBound.String()), Detail: oneLine(err.Error())}
+	var p *problem
+	if errors.As(err, &p) && p.reason != "" {
+		why.Reason = pipeline.Reason(p.reason)
+	}
+	st := statusOf(err)
+	switch st {
+	case statusDenied:
+		why.Reason = pipeline.Reason(game.Denied.String())
+	case statusRefused, statusUnreachable, statusCancelled:
+	case statusDone, statusFailed, statusUsage, statusUnknown, statusUnwritten:
+		return nil
+	}
+	if !s.json {
+		return nil
+	}
+	for _, src := range sources {
+		b, err := strictjson.Line(pipeline.Unopened(src, asked, why, st == statusCancelled))
+		if err == nil {
+			err = unread(fmt.Fprintf(s.p.out, "%s\n", b))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unread is the error of a write to standard output. What was to be told is in the evidence.

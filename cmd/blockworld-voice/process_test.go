@@ -185,8 +185,13 @@ func wantCancelled(t *testing.T, c *exec.Cmd, state string, out, errs *bytes.Buf
 		}
 		lines = append(lines, line)
 	}
-	if len(lines) != 1 || lines[0].Outcome.Kind != "cancelled" {
+	if len(lines) != 2 {
 		t.Errorf("lines: %+v", lines)
+	}
+	for _, l := range lines { // also what had not begun
+		if l.Outcome.Kind != "cancelled" || l.Decision.Kind == "refusal" && l.Decision.Reason != "disarmed" {
+			t.Errorf("%+v", l)
+		}
 	}
 	rep, err := evidence.Verify(only(t, state))
 	if err != nil || !rep.OK() {

@@ -61,7 +61,7 @@ func (c *runCmd) Run(p *program) error {
 	}
 	a, err := assemble(p, set, c.WAV != nil)
 	if err != nil {
-		return err
+		return errors.Join(err, newPrinter(p, c).unopened(sources, set.languages, err))
 	}
 	a.tasks.to(newPrinter(p, c))
 	err = a.run(p.ctx, sources, func(r *pipeline.Record) error {
@@ -83,12 +83,9 @@ func (c *runCmd) Run(p *program) error {
 	return err
 }
 
-// run takes the sources through the session. The end of ctx ends it after the utterance under way.
+// run takes the sources through the session. After the end of ctx each is recorded as cancelled.
 func (a *assembly) run(ctx context.Context, sources []pipeline.Source, each func(*pipeline.Record) error) error {
 	for _, src := range sources {
-		if ctx.Err() != nil {
-			return nil
-		}
 		rec, err := a.session.Do(ctx, src)
 		if rec != nil {
 			err = errors.Join(err, each(rec))

@@ -66,6 +66,7 @@ type problem struct {
 	what   string
 	next   string
 	err    error
+	reason string // the authority's, where it refused a session
 }
 
 func (e *problem) Error() string {

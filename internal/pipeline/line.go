@@ -178,7 +178,22 @@ func (r *Record) lineDecision() LineDecision {
 	if r.verdict(evidence.Capture) == evidence.Failed {
 		return LineDecision{Kind: "refusal", Reason: string(NoSpeech), Detail: r.why(evidence.Capture)}
 	}
+	if r.Halted {
+		return LineDecision{Kind: "refusal", Reason: game.Disarmed.String(), Detail: "the session was stopped before anything was understood"}
+	}
 	return LineDecision{Kind: "refusal", Reason: string(NotUnderstood), Detail: r.why(evidence.Transcribe)}
+}
+
+// Unopened is the line of an utterance that no session took, because none could be opened: it has no evidence, and
+// nothing was sent. Stopped says that the operator stopped the program before.
+func Unopened(src Source, asked []lang.Language, why Refusal, stopped bool) Line {
+	r := Record{Source: src, Asked: asked, Decision: why, Halted: stopped}
+	if stopped {
+		r.Decision = nil
+	}
+	l := r.Line()
+	l.Session, l.Utterance = "", ""
+	return l
 }
 
 // lineOutcome is the game's, or what follows from there being none: nothing was sent.
