@@ -28,6 +28,10 @@ func startLab(ctx context.Context, workspace string) (*game.LabProcess, game.Pro
 		if ctx.Err() != nil {
 			return nil, game.Profile{}, context.Cause(ctx)
 		}
+		var known *problem
+		if errors.As(err, &known) {
+			return nil, game.Profile{}, err
+		}
 		return nil, game.Profile{}, &problem{status: statusUnreachable, what: "the embedded lab could not be started", next: "see: blockworld-voice doctor", err: err}
 	}
 	if lab.NoAI(game.GameHome()) {

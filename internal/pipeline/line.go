@@ -9,6 +9,7 @@ import (
 	"blockworld-voice/grammar"
 	"blockworld-voice/internal/digest"
 	"blockworld-voice/internal/lang"
+	"blockworld-voice/internal/strictjson"
 )
 
 // Line is one utterance in the form of --json. Scripts rely on its names and on their order.
@@ -47,6 +48,8 @@ type (
 		Model       string         `json:"model"`
 		ModelSHA256 digest.Digest  `json:"model_sha256"`
 		Confidence  LineConfidence `json:"confidence"`
+
+		typed bool // only the text is there
 	}
 	// LineConfidence is the figures behind the recogniser's verdict.
 	LineConfidence struct {
@@ -86,6 +89,32 @@ type (
 		CPUNS   int64  `json:"cpu_ns"`
 	}
 )
+
+// MarshalJSON leaves out what a typed instruction doesn't have.
+func (s LineSource) MarshalJSON() ([]byte, error) {
+	if s.Kind == kindText {
+		return strictjson.Line(struct {
+			Kind   string        `json:"kind"`
+			SHA256 digest.Digest `json:"sha256"`
+		}{s.Kind, s.SHA256})
+	}
+	type whole LineSource
+	return strictjson.Line(whole(s))
+}
+
+// MarshalJSON leaves out what a typed instruction doesn't have.
+func (t LineTranscript) MarshalJSON() ([]byte, error) {
+	if t.typed {
+		return strictjson.Line(struct {
+			Text string `json:"text"`
+		}{t.Text})
+	}
+	type whole LineTranscript
+	return strictjson.Line(whole(t))
+}
+
+// kindText is the kind of a typed source.
+const kindText = "text"
 
 // Line returns the record in the form of --json.
 func (r *Record) Line() Line {
@@ -127,7 +156,7 @@ func (r *Record) lineSource() LineSource {
 		}
 		return s
 	case Typed:
-		return LineSource{Kind: "text", SHA256: digest.Of([]byte(src.Text))}
+		return LineSource{Kind: kindText, SHA256: digest.Of([]byte(src.Text))}
 	}
 	return LineSource{}
 }
@@ -147,7 +176,7 @@ func (r *Record) lineLanguage() LineLanguage {
 
 func (r *Record) lineTranscript() LineTranscript {
 	if src, ok := r.Source.(Typed); ok {
-		return LineTranscript{Text: plain(src.Text)}
+		return LineTranscript{Text: plain(src.Text), typed: true}
 	}
 	t := r.Transcript
 	if t == nil {
