@@ -78,12 +78,6 @@ func (o Order) Sighted(v View) Order {
 	return o
 }
 
-// Proved leaves the look after the action to the caller.
-func (o Order) Proved() Order {
-	o.proved = true
-	return o
-}
-
 // Queries counts the lines of questions that went to the companion's client.
 type Queries struct {
 	Asked   uint64 `json:"asked"`   // for admission, checks and looks

@@ -172,7 +172,7 @@ func (w *follow) Run(ctx context.Context, t Tick, rec game.Recorder) Result {
 	actx, cancel := context.WithDeadlineCause(ctx, life, errOutlived)
 	defer cancel()
 	var sent game.View
-	out := w.c.Act(actx, game.FollowOrder(at[0], at[1], at[2], SegmentTime).Proved().Guarded(func(last game.View) error {
+	out := w.c.Act(actx, game.FollowOrder(at[0], at[1], at[2], SegmentTime).Sighted(v).Guarded(func(last game.View) error {
 		age := time.Since(s.Began)
 		f.SampleAge = int64(age)
 		switch {

@@ -1,0 +1,34 @@
+package behavior_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+
+	"blockworld-voice/game"
+	"blockworld-voice/game/behavior"
+	"blockworld-voice/grammar"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// bubble runs a test under a clock of its own.
+func bubble(t *testing.T, f func(*testing.T)) {
+	t.Helper()
+	synctest.Test(t, f)
+}
+
+func begin(t *testing.T, c *behavior.Controller, cmd grammar.Command) {
+	t.Helper()
+	if out := c.Do(t.Context(), cmd, nil); out.Kind() != game.KindReported {
+		t.Fatalf("%T %+v", out, out)
+	}
+}
+
+func refused(t *testing.T, out game.Outcome, r game.Reason) {
+	t.Helper()
+	if got, ok := out.(game.Refused); !ok || got.Reason != r {
+		t.Fatalf("%T %+v, want refused: %s", out, out, r)
+	}
+}
