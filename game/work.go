@@ -129,3 +129,11 @@ func ReadWithin(path, workspace string) ([]byte, error) {
 	}
 	return data, nil
 }
+
+// Check makes the check of Guarded, where there is one: for stand-ins of a session.
+func (o Order) Check(last View) error {
+	if o.guard == nil {
+		return nil
+	}
+	return o.guard(last)
+}

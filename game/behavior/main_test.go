@@ -1,8 +1,10 @@
 package behavior_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -31,4 +33,9 @@ func refused(t *testing.T, out game.Outcome, r game.Reason) {
 	if got, ok := out.(game.Refused); !ok || got.Reason != r {
 		t.Fatalf("%T %+v, want refused: %s", out, out, r)
 	}
+}
+
+func contextFor(t *testing.T, d time.Duration) (context.Context, context.CancelFunc) {
+	t.Helper()
+	return context.WithTimeout(t.Context(), d)
 }
