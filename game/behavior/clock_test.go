@@ -31,15 +31,12 @@ func TestCadence(t *testing.T) {
 	}{{"quick", 10 * ms, 1000 * ms}, {"just in time", 999 * ms, 1000 * ms}, {"a little late", 1001 * ms, 1001 * ms}, {"slow", 2700 * ms, 2700 * ms}} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				cl := &client{health: 20, view: 0}
+				cl := &client{health: 20, view: c.view}
 				n, ctl := only(t, Idle, NewIdle(cl, 10*time.Second))
-				began := time.Now()
 				if out := ctl.Do(t.Context(), grammar.Idle{}, nil); out.Kind() != game.KindReported {
 					t.Fatal(out)
 				}
-				cl.mu.Lock()
-				cl.view = c.view
-				cl.mu.Unlock()
+				began := time.Now() // admission is over
 				if err := ctl.Wait(t.Context()); err != nil {
 					t.Fatal(err)
 				}

@@ -30,6 +30,7 @@ func TestIdleObserves(t *testing.T) {
 			c := r.Controller(10*time.Second, nil)
 			r.Lines.Reset()
 			begin(t, c, grammar.Idle{})
+			time.Sleep(500 * time.Millisecond)
 			for _, change := range []func(){nil, func() { r.Bot.Teleport(3.5, 64, 0.5) }, nil, func() { r.Bot.Hurt(3) }, func() { r.Bot.Select(4) }, nil, nil, func() { r.Bot.Give(4, "minecraft:stone", 2) }} {
 				time.Sleep(time.Second)
 				if change != nil {
