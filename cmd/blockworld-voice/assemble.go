@@ -54,7 +54,18 @@ func assemble(p *program, set settings, hears bool) (_ *assembly, err error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := pipeline.Config{Store: store, Languages: set.languages, Reply: set.reply, Task: a.tasks.tell, At: at}
+	cfg := pipeline.Config{
+		Store: store, Languages: set.languages, Reply: set.reply, Task: a.tasks.tell, At: at,
+		Player: set.player, Confirm: set.confirm, Asker: set.asker, Thresholds: set.thresholds,
+	}
+	if set.hook != nil {
+		cfg.At = func(s evidence.Stage, b pipeline.Boundary) {
+			set.hook(s, b)
+			if at != nil {
+				at(s, b)
+			}
+		}
+	}
 	if a.engine != nil {
 		cfg.Engine = a.engine
 	}

@@ -19,6 +19,8 @@ type cli struct {
 	Version kong.VersionFlag `env:"-" help:"Print the version."`
 
 	Run       runCmd       `cmd:"" default:"withargs" hidden:""`
+	Recorder  recorderCmd  `cmd:"" hidden:"" name:"recorder-process"`
+	Player    playerCmd    `cmd:"" hidden:"" name:"player-process"`
 	Lab       labCmd       `cmd:"" passthrough:"" help:"The synthetic game as its own process behind a control socket."`
 	Models    modelsCmd    `cmd:"" help:"Speech models: list, pull, add, import, verify, rm."`
 	Qualify   qualifyCmd   `cmd:"" help:"Run a labelled corpus and report how much is understood, refused and wrong."`
@@ -27,6 +29,8 @@ type cli struct {
 	Profile   profileCmd   `cmd:"" help:"Game profiles: new, check."`
 	Plan      planCmd      `cmd:"" help:"Build plans: new, check, digest."`
 	Reconcile reconcileCmd `cmd:"" help:"End the ownership record of an interrupted or unknown session, explicitly."`
+	PTT       pttCmd       `cmd:"" name:"ptt" help:"Drive a running session from a key binding or a pedal: press, release, toggle, stop."`
+	Devices   devicesCmd   `cmd:"" help:"Microphones and outputs, with a level meter."`
 	Doctor    doctorCmd    `cmd:"" help:"What is installed, what is missing, what to do next."`
 }
 
@@ -153,6 +157,7 @@ func topHelp(w io.Writer, m *kong.Application) error {
 
 Usage:
   blockworld-voice --wav FILE... [flags]      each file is one utterance, in order
+  blockworld-voice --session [flags]          push-to-talk: hold or toggle a key and speak
   blockworld-voice --text "go to 1 2 3"...    typed instructions, the same path from the grammar on
   blockworld-voice COMMAND ...
 

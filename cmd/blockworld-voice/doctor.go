@@ -30,6 +30,7 @@ func (*doctorCmd) Run(p *program) error {
 	for _, l := range lang.All() {
 		all = append(all, voiceFinding(p, voice, l))
 	}
+	all = append(all, soundFindings(p)...)
 	all = append(all, stateFinding(), noAIFinding())
 	missing := ""
 	for _, f := range all {

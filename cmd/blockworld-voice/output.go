@@ -96,6 +96,8 @@ func (s *printer) block(l pipeline.Line) string {
 		fmt.Fprintf(&b, "  %-11s %s\n", name, text)
 	}
 	switch l.Source.Kind {
+	case "microphone":
+		fmt.Fprintf(&b, "%s  %.2f s\n", l.Utterance, l.Source.Seconds)
 	case "wav":
 		fmt.Fprintf(&b, "%s  %s  %.2f s\n", l.Utterance, oneLine(l.Source.Name), l.Source.Seconds)
 	default:
@@ -109,7 +111,7 @@ func (s *printer) block(l pipeline.Line) string {
 		}
 	}
 	switch {
-	case l.Source.Kind != "wav":
+	case l.Source.Kind == "text":
 		row("typed", heard, "")
 	case l.Decision.Reason == string(pipeline.NotUnderstood):
 		if l.Transcript.FreeText != "" {

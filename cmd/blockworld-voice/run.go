@@ -19,6 +19,7 @@ type runCmd struct {
 	Evidence       string  `placeholder:"DIR" help:"Evidence folder (default: evidence in the workspace)."`
 	Threads        int     `placeholder:"N" help:"Processor threads for the recogniser (default: 2)."`
 	behaviourFlags `embed:""`
+	Talk           talkFlags `embed:""`
 
 	JSON    bool `name:"json" help:"One object a line on standard output, nothing else there."`
 	Quiet   bool `help:"Only errors, and with --json the objects."`
@@ -28,7 +29,9 @@ type runCmd struct {
 }
 
 // idle says that nothing was asked for.
-func (c *runCmd) idle() bool { return c.WAV == nil && c.Text == nil && len(c.More) == 0 }
+func (c *runCmd) idle() bool {
+	return c.WAV == nil && c.Text == nil && len(c.More) == 0 && !c.Talk.Session
+}
 
 // sources are the utterances in their order.
 func (c *runCmd) sources() ([]pipeline.Source, error) {
@@ -51,6 +54,15 @@ func (c *runCmd) sources() ([]pipeline.Source, error) {
 }
 
 func (c *runCmd) Run(p *program) error {
+	if c.Talk.Session {
+		if c.WAV != nil || c.Text != nil || len(c.More) > 0 {
+			return usage("give one of them", "--session excludes --wav and --text")
+		}
+		return c.talk(p)
+	}
+	if c.Talk.used() {
+		return usage("add --session, or leave it out", "a flag of a push-to-talk session is given without --session")
+	}
 	sources, err := c.sources()
 	if err != nil {
 		return err

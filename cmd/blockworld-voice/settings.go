@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"blockworld-voice/evidence"
 	"blockworld-voice/internal/lang"
+	"blockworld-voice/internal/pipeline"
 	"blockworld-voice/internal/strictjson"
 	"blockworld-voice/transcribe"
 )
@@ -22,6 +24,13 @@ type settings struct {
 	threads    int
 	quiet      bool
 	behave     behaviourFlags
+
+	// of a session
+	recorder *recorderSettings
+	hook     func(evidence.Stage, pipeline.Boundary)
+	player   pipeline.Player
+	confirm  pipeline.Confirm
+	asker    pipeline.Asker
 }
 
 // speechProfile is the document of --speech-profile.
@@ -108,6 +117,7 @@ func (s *settings) apply(d speechProfile) {
 		s.languages = d.Languages
 	}
 	s.reply = d.ReplyLanguage
+	s.recorder = d.Recorder
 	if d.Recognition != provisional() {
 		s.thresholds = transcribe.Thresholds{Name: "speech profile over " + s.thresholds.Name, Limit: d.Recognition.limits()}
 	}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"blockworld-voice/capture"
+	"blockworld-voice/capture/recorder"
 	"blockworld-voice/evidence"
 	"blockworld-voice/game"
 	"blockworld-voice/internal/pipeline"
@@ -87,6 +88,7 @@ func usage(next, format string, args ...any) error {
 func statusOf(err error) status {
 	var p *problem
 	var root *evidence.RootError
+	var mic *recorder.Error
 	var m *models.Error
 	switch {
 	case err == nil:
@@ -95,6 +97,8 @@ func statusOf(err error) status {
 		return p.status
 	case errors.As(err, &m) && m.Misuse:
 		return statusUsage
+	case errors.As(err, &mic):
+		return statusUnreachable
 	case errors.Is(err, evidence.ErrStorage), errors.As(err, &root):
 		return statusUnwritten
 	case errors.Is(err, context.Canceled):

@@ -54,6 +54,8 @@ type takeDoc struct {
 // Timing is what the take says about the waiting of the person who spoke.
 type Timing struct {
 	Gesture, First, Release time.Time
+	Closed                  time.Time // the microphone
+	Transcribed, Decided    time.Time
 }
 
 // live records, keeps what came, and decodes it like a file.
@@ -80,7 +82,7 @@ func (r *run) live(src Live) {
 			r.rec.Fault = err
 			return ended{evidence.Failed, err.Error()}
 		}
-		r.rec.Timing = Timing{take.Gesture, take.First, take.Release}
+		r.rec.Timing = Timing{Gesture: take.Gesture, First: take.First, Release: take.Release, Closed: take.Closed}
 		e := st.keepTake(take, err)
 		doc := r.takeDoc(take)
 		doc.SettlementNS = int64(settlement)

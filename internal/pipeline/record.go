@@ -41,7 +41,7 @@ type Record struct {
 	Confirmed bool
 	// NoTake is why a gesture made no take, or zero.
 	NoTake recorder.End
-	// Timing is of a recording; zero without one.
+	// Timing is what a person waited for; of a file or a text only the later part.
 	Timing Timing
 	// Halted says that the operator stopped the session during this utterance.
 	Halted bool

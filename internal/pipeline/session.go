@@ -84,6 +84,7 @@ type Session struct {
 	companion Companion
 	ev        *evidence.Session
 	ear       *Ear
+	yesNo     []transcribe.Lexicon // of answers, made at the first one
 	failed    error
 	now       atomic.Pointer[run] // the utterance under way
 }
@@ -144,7 +145,9 @@ func (s *Session) Do(ctx context.Context, src Source) (*Record, error) {
 	defer s.now.Store(nil)
 	r.capture()
 	r.transcribe()
+	r.rec.Timing.Transcribed = time.Now()
 	r.grammar()
+	r.rec.Timing.Decided = time.Now()
 	r.game()
 	r.synth()
 	r.playback()

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"blockworld-voice/capture/mic"
+	"blockworld-voice/capture/recorder"
+	"blockworld-voice/internal/procgroup"
+	"blockworld-voice/synth/player"
+)
+
+// The processes that this program starts of itself. They hold what may hang or die: a sound device.
+const (
+	recorderProcess = "recorder-process"
+	playerProcess   = "player-process"
+)
+
+type recorderCmd struct{}
+
+// Run is the process with the microphone. It ends with its input, or at once with a signal.
+func (*recorderCmd) Run(p *program) error {
+	defer context.AfterFunc(p.ctx, func() { os.Exit(int(statusCancelled)) })()
+	return recorder.Serve(p.in, p.out, mic.Version(), sounds)
+}
+
+// sounds opens the sound system. Tests have their own.
+var sounds = mic.System
+
+type playerCmd struct{}
+
+// Run is the process that plays one reply.
+func (*playerCmd) Run(p *program) error {
+	defer context.AfterFunc(p.ctx, func() { os.Exit(int(statusCancelled)) })()
+	return player.Serve(p.in, p.out, player.Device)
+}
+
+// logs is where the processes' standard error goes: libraries of sound write noise there.
+func logs() (*os.File, error) {
+	dir, err := stateDir()
+	if err != nil {
+		return nil, err
+	}
+	dir = filepath.Join(dir, "log")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(filepath.Join(dir, "sound.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+}
+
+// recorderStarter starts this program as the process with the microphone.
+func recorderStarter(log *os.File) (procgroup.Starter, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("this program can't be found: %w", err)
+	}
+	return procgroup.Piped(procgroup.Spec{Path: exe, Args: []string{recorderProcess}, Stderr: log, Grace: recorderGrace}), nil
+}
