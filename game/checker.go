@@ -1,7 +1,6 @@
 package game
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,8 +11,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"blockworld-voice/game/horizon"
 	"blockworld-voice/grammar"
@@ -29,7 +26,8 @@ type checker struct {
 
 func (c *checker) fault(path, text string) {
 	if c.err == nil {
-		c.err = &strictjson.Error{Path: path, Line: lineOf(c.data, path), Err: errors.New(text)}
+		line, _ := strictjson.Find(c.data, path)
+		c.err = &strictjson.Error{Path: path, Line: line, Err: errors.New(text)}
 	}
 }
 
@@ -75,26 +73,6 @@ func (c *checker) corner(path string, v []float64, inwards func(float64) float64
 		out[i] = grammar.Coord(inwards(h))
 	}
 	return out
-}
-
-// lineOf finds the line of the value at a path, or of the nearest object around it.
-func lineOf(data []byte, path string) int {
-	d := jsontext.NewDecoder(bytes.NewReader(data))
-	best, at := 0, int64(0)
-	for {
-		if _, err := d.ReadToken(); err != nil {
-			break
-		}
-		p := string(d.StackPointer())
-		if p == path {
-			at = d.InputOffset()
-			break
-		}
-		if len(p) > best && strings.HasPrefix(path, p+"/") {
-			best, at = len(p), d.InputOffset()
-		}
-	}
-	return 1 + bytes.Count(data[:at], []byte("\n"))
 }
 
 func cleanAbs(p string) bool {

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"path/filepath"
-
 	"blockworld-voice/evidence"
 	"blockworld-voice/internal/lang"
 	"blockworld-voice/internal/pipeline"
@@ -87,22 +84,8 @@ func readSpeechProfile(path string) (speechProfile, error) {
 	if err := strictjson.Unmarshal(data, &d); err != nil {
 		return bad(err)
 	}
-	if !filepath.IsAbs(d.Workspace) || filepath.Clean(d.Workspace) != d.Workspace {
-		return bad(fmt.Errorf("/workspace: it must be an absolute path without . or .."))
-	}
-	seen := map[lang.Language]bool{}
-	for _, l := range d.Languages {
-		if l == lang.None || seen[l] {
-			return bad(fmt.Errorf("/languages: sk, cs and en, each once"))
-		}
-		seen[l] = true
-	}
-	for class, l := range d.Recognition.limits() {
-		for _, x := range []float64{l.D, l.Gap, l.WitnessD, l.WitnessGap, l.Language} {
-			if x < -100 || x > 100 {
-				return bad(fmt.Errorf("/recognition/%s: limits lie between -100 and 100", class))
-			}
-		}
+	if err := d.check(data); err != nil {
+		return bad(err)
 	}
 	return d, nil
 }

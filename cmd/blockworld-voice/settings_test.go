@@ -46,3 +46,31 @@ func TestSpeechProfileLimits(t *testing.T) {
 		}
 	}
 }
+
+// Values that make no sense are refused with their place, and a key that is there is never taken for a missing one.
+func TestSpeechProfileValues(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ keys, path string }{
+		{`"recorder":{"max_seconds":-5}`, "/recorder/max_seconds"}, {`"recorder":{"max_seconds":0}`, "/recorder/max_seconds"}, {`"recorder":{"max_seconds":301}`, "/recorder/max_seconds"},
+		{`"recorder":{"tail_ms":-1}`, "/recorder/tail_ms"}, {`"recorder":{"device":""}`, "/recorder/device"}, {`"recorder":{"device":"a\nb"}`, "/recorder/device"},
+		{`"model":""`, "/model"}, {`"model":"a\u0000b"`, "/model"}, {`"languages":[]`, "/languages"}, {`"languages":["sk","sk"]`, "/languages/1"},
+		{`"voices":{"sk":""}`, "/voices/sk"}, {`"voices":{"en":"--help"}`, "/voices/en"}, {`"voices":{"cs":"a b;c"}`, "/voices/cs"},
+		{`"recognition":{"text":{"d":101}}`, "/recognition/text/d"},
+		{`"recorder":{"device":"hw:0","max_seconds":20.5,"tail_ms":0},"voices":{"en":"en-us+f3"},"languages":["cs"],"model":"base"`, ""},
+	} {
+		path := filepath.Join(dir, "speech.json")
+		if err := os.WriteFile(path, []byte("{\"workspace\":\""+dir+"\",\n"+c.keys+"}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := readSpeechProfile(path)
+		if c.path == "" {
+			if err != nil {
+				t.Errorf("%s: %v", c.keys, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.path+":") || !strings.Contains(err.Error(), "line 2") {
+			t.Errorf("%s: %v", c.keys, err)
+		}
+	}
+}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"blockworld-voice/internal/atomicfile"
 	"blockworld-voice/internal/checkout"
@@ -76,7 +78,14 @@ func parseFlags(args []string, stderr io.Writer) (*flags, error) {
 	if err := fs.Parse(args); err != nil {
 		return nil, err
 	}
+	if name := twice(fs, args); name != "" {
+		return nil, fmt.Errorf("--%s is given twice", name)
+	}
 	switch {
+	case !nameLike(f.name, 64) || f.name == "":
+		return nil, errors.New("--name must be a text of 1 to 64 bytes without control characters")
+	case !nameLike(f.world, 256):
+		return nil, errors.New("--world must be a text of at most 256 bytes without control characters")
 	case fs.NArg() > 0:
 		return nil, fmt.Errorf("unexpected word %q", fs.Arg(0))
 	case !(f.speed > 0 && f.speed <= 10_000): // NaN too
@@ -89,6 +98,32 @@ func parseFlags(args []string, stderr io.Writer) (*flags, error) {
 		return nil, errors.New("--socket and --tcp exclude each other")
 	}
 	return f, nil
+}
+
+func nameLike(s string, limit int) bool {
+	return len(s) <= limit && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+// twice names a flag that stands twice in args, which were parsed, and may stand there only once.
+func twice(fs *flag.FlagSet, args []string) string {
+	seen := map[string]bool{"fault": false, "checkout-root": false}
+	for i := 0; i < len(args); i++ {
+		name, _, whole := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		if seen[name] {
+			return name
+		}
+		if _, often := seen[name]; !often {
+			seen[name] = true
+		}
+		f := fs.Lookup(name)
+		if f == nil {
+			return ""
+		}
+		if b, ok := f.Value.(interface{ IsBoolFlag() bool }); !whole && !(ok && b.IsBoolFlag()) {
+			i++
+		}
+	}
+	return ""
 }
 
 // Main is the lab as its own process: it opens the endpoint, prints a ready profile as
@@ -203,7 +238,7 @@ func swap(args []string) {
 			i++
 			continue
 		}
-		if !strings.HasPrefix(a, "fault=") {
+		if !strings.HasPrefix(a, "fault=") && a != "quiet" && !strings.HasPrefix(a, "quiet=") {
 			kept = append(kept, args[i])
 		}
 	}

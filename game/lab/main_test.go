@@ -95,9 +95,10 @@ func TestMainStatuses(t *testing.T) {
 	for _, c := range []struct {
 		args string
 		want int
-	}{{"--fault nothing", 2}, {"--speed 0", 2}, {"word", 2}, {"--tcp 0 --socket x", 2}, {"--serve 0 --join 127.0.0.1:1", 2}, {"--home " + home, 4}, {"--join 127.0.0.1:1", 7}, {"--help", 0}, {"--serve x", 1}} {
+	}{{"--fault nothing", 2}, {"--speed 0", 2}, {"word", 2}, {"--tcp 0 --socket x", 2}, {"--serve 0 --join 127.0.0.1:1", 2}, {"--home " + home, 4}, {"--join 127.0.0.1:1", 7}, {"--help", 0}, {"--serve x", 1},
+		{"--seed 1 --seed 2", 2}, {"--name a -name=b", 2}, {"--hills --hills", 2}, {"--name a\nb", 2}, {"--name=", 2}, {"--world a\x00b", 2}, {"--fault busy --fault busy --serve x", 1}} {
 		var errs bytes.Buffer
-		args := append(strings.Fields(c.args), "--workspace", filepath.Join(t.TempDir(), "ws"))
+		args := append(strings.Split(c.args, " "), "--workspace", filepath.Join(t.TempDir(), "ws"))
 		if c.args == "word" {
 			args = []string{"word"}
 		}

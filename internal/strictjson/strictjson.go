@@ -124,3 +124,22 @@ func kindName(k jsontext.Kind) string {
 	}
 	return "value"
 }
+
+// Find returns the line of the value at a path in a document that Unmarshal took, or, when there is none, that of the
+// nearest object around it.
+func Find(data []byte, path string) (at int, ok bool) {
+	d := jsontext.NewDecoder(bytes.NewReader(data))
+	best, from := 0, int64(0)
+	for {
+		if _, err := d.ReadToken(); err != nil {
+			return line(data, from), false
+		}
+		p := string(d.StackPointer())
+		if p == path {
+			return line(data, d.InputOffset()), true
+		}
+		if len(p) > best && strings.HasPrefix(path, p+"/") {
+			best, from = len(p), d.InputOffset()
+		}
+	}
+}
