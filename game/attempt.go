@@ -165,7 +165,8 @@ func (s *Session) send(ctx context.Context, conn *horizon.Client, o Order, line 
 	p, err := conn.Post(context.WithoutCancel(ctx), line, s.profile.Binding.Timeout)
 	if err != nil {
 		var lost *horizon.SendError
-		if errors.As(err, &lost) && !lost.Sent {
+		var bad *horizon.ReplyError
+		if errors.As(err, &lost) && !lost.Sent || errors.As(err, &bad) {
 			return nil, unread(err)
 		}
 		return nil, err

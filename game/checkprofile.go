@@ -13,6 +13,7 @@ import (
 type Check struct {
 	Name   string // workspace, expiry, no_ai, process, ownership, endpoint, binding
 	OK     bool
+	Denied bool // the game denies being driven
 	Detail string
 	Hint   string
 }
@@ -29,7 +30,8 @@ func CheckProfile(ctx context.Context, p Profile, o Options) ([]Check, []Finding
 	add := func(name string, err error, good, hint string) bool {
 		c := Check{Name: name, OK: err == nil, Detail: good}
 		if err != nil {
-			c.Detail, c.Hint = err.Error(), hint
+			reason, known := ReasonOf(err)
+			c.Detail, c.Hint, c.Denied = err.Error(), hint, known && reason == Denied
 		}
 		out = append(out, c)
 		return err == nil
@@ -42,7 +44,7 @@ func CheckProfile(ctx context.Context, p Profile, o Options) ([]Check, []Finding
 	add("expiry", err, "until "+p.Policy.Expires.Format(time.RFC3339), "use: profile new")
 	err = nil
 	if noAI(s.home()) {
-		err = errors.New("No AI is on for this game")
+		err = refuse(Denied, "No AI is on for this game")
 	}
 	add("no_ai", err, "off", "only the game's player can turn it off")
 	ended, err := p.Binding.Process.Ended()

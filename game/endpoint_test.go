@@ -56,6 +56,29 @@ func TestSessionOverTCP(t *testing.T) {
 	}
 }
 
+// A wrong token is answered with "denied", and that is the reason, whenever the answer comes.
+// contract: A7
+func TestWrongTokenIsDenied(t *testing.T) {
+	_, p, opt := labAt(t, "--speed", "40", "--tcp", "0")
+	if err := os.WriteFile(p.Binding.TokenFile, []byte(strings.Repeat("ab", 16)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 30 {
+		var refused *OpenError
+		if _, err := Open(t.Context(), p, opt); !errors.As(err, &refused) || refused.Reason != Denied || !strings.Contains(refused.Detail, "token") || !strings.Contains(refused.Hint, "token file") {
+			t.Fatalf("%v", err)
+		}
+	}
+	_, _, err := NewProfile(t.Context(), NewProfileOptions{Endpoint: p.Binding.Endpoint.String(), TokenFile: p.Binding.TokenFile, Workspace: p.Workspace})
+	if r, ok := ReasonOf(err); !ok || r != Denied {
+		t.Fatal(err)
+	}
+	checks, _ := CheckProfile(t.Context(), p, opt)
+	if last := checks[len(checks)-1]; last.Name != "binding" || !last.Denied {
+		t.Fatalf("%+v", checks)
+	}
+}
+
 // Two clients of one server: each profile drives its own and no other.
 // contract: A3
 // contract: O1

@@ -29,12 +29,25 @@ func (r *refusal) Unwrap() error { return r.err }
 func (r *refusal) hint() string {
 	switch r.reason {
 	case Denied:
+		var bad *horizon.ReplyError
+		if errors.As(r.err, &bad) && bad.Token {
+			return "look whether the token file is the running game's; only the game's player can turn No AI off"
+		}
 		return "only the game's player can turn No AI off"
 	case NotBound:
 		return "write a fresh profile for the running client; use: profile new"
 	case NotPermitted, OutOfBounds, TooFar, Budget, Expired, Busy, Disarmed:
 	}
 	return "use: profile check"
+}
+
+// ReasonOf is the reason in the chain of an error of NewProfile, when it has one.
+func ReasonOf(err error) (Reason, bool) {
+	var r *refusal
+	if !errors.As(err, &r) {
+		return 0, false
+	}
+	return r.reason, true
 }
 
 func refuse(r Reason, format string, a ...any) *refusal {
@@ -45,6 +58,8 @@ func refuse(r Reason, format string, a ...any) *refusal {
 func unread(err error) *refusal {
 	var bad *horizon.ReplyError
 	switch {
+	case errors.As(err, &bad) && bad.Kind == horizon.KindDenied && bad.Token:
+		return &refusal{Denied, "the game denied access: the token is not the running game's, or No AI is on", err}
 	case errors.As(err, &bad) && bad.Kind == horizon.KindDenied:
 		return &refusal{Denied, "No AI is on: the game can't be driven", err}
 	case errors.As(err, &bad):

@@ -189,7 +189,7 @@ func statusHelp(w io.Writer) error {
 	for _, s := range statuses {
 		fmt.Fprintf(&b, "  %d  %s\n", s.status, s.means)
 	}
-	b.WriteString("With several utterances, the first of 5, 8, 1, 4, 7, 6, 3 that occurred.\n")
+	b.WriteString("With several utterances, the first of 5, 8, 1, 7, 6, 4, 3 that occurred.\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

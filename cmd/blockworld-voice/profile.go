@@ -47,6 +47,9 @@ func (c *profileNew) Run(p *program) error {
 		if unreachable(err) || errors.Is(err, fs.ErrNotExist) {
 			status = statusUnreachable
 		}
+		if r, ok := game.ReasonOf(err); ok && r == game.Denied {
+			status = statusDenied
+		}
 		return &problem{status: status, what: "no profile can be written for that client", next: "is the game running and in its world, and is this its control socket?", err: err}
 	}
 	doc, err := profile.Document()
@@ -109,11 +112,11 @@ func (c *profileCheck) Run(p *program) error {
 		return nil
 	}
 	e := &problem{status: statusRefused, what: "no session can be opened with this profile: " + bad.Name + ": " + bad.Detail, next: bad.Hint}
-	switch bad.Name {
-	case "endpoint", "process":
-		e.status = statusUnreachable
-	case "no_ai":
+	switch {
+	case bad.Denied:
 		e.status = statusDenied
+	case bad.Name == "endpoint", bad.Name == "process":
+		e.status = statusUnreachable
 	}
 	return e
 }

@@ -48,8 +48,9 @@ var statuses = []struct {
 	{statusUnwritten, "the evidence could not be written"},
 }
 
-// urgency is the order in which one status stands for several utterances.
-var urgency = []status{statusUnknown, statusUnwritten, statusFailed, statusUsage, statusDenied, statusUnreachable, statusCancelled, statusRefused, statusDone}
+// urgency is the order in which one status stands for several utterances. A denial is a refusal with a reason of its own,
+// so it comes before the others.
+var urgency = []status{statusUnknown, statusUnwritten, statusFailed, statusUsage, statusUnreachable, statusCancelled, statusDenied, statusRefused, statusDone}
 
 // and returns the more urgent of the two.
 func (s status) and(t status) status {

@@ -46,6 +46,7 @@ type Client struct {
 	in       *bufio.Reader
 
 	mu     sync.Mutex // one line in flight
+	token  bool       // a token was sent and nothing came since; guarded by mu
 	closed sync.Once
 	broken error // guarded by mu
 }
@@ -91,6 +92,7 @@ func (c *Client) sendToken(ctx context.Context) error {
 	if _, err := c.conn.Write([]byte(t + "\n")); err != nil {
 		return fmt.Errorf("reach the game: %w", err)
 	}
+	c.token = true
 	return nil
 }
 
@@ -103,8 +105,8 @@ func (c *Client) Close() error {
 }
 
 // Ask sends one request and waits for its reply, at most for the time given and no
-// longer than ctx. The error is a *ReplyError when the game answered with an error and
-// a *SendError otherwise.
+// longer than ctx. The error is a *ReplyError when the game answered with an error (also to
+// the token: then nothing was sent) and a *SendError otherwise.
 func (c *Client) Ask(ctx context.Context, r Request, wait time.Duration) (Reply, error) {
 	line, err := Render(r)
 	if err != nil {
@@ -148,13 +150,36 @@ func (c *Client) post(ctx context.Context, line Line, wait time.Duration) error 
 	}
 	defer c.limit(ctx, wait)()
 	if c.in.Buffered() > 0 || c.unasked() {
+		if c.turnedAway() {
+			_ = c.fail(false, ErrClosed)
+			return &ReplyError{Kind: KindDenied, Token: true}
+		}
 		return c.fail(false, malformed("the game spoke without being asked, or closed"))
 	}
 	n, err := c.conn.Write([]byte(line.s + "\n"))
 	if err != nil {
+		if c.turnedAway() {
+			_ = c.fail(false, ErrClosed)
+			return &ReplyError{Kind: KindDenied, Token: true}
+		}
 		return c.fail(n > 0, why(ctx, err))
 	}
 	return nil
+}
+
+// turnedAway says whether the game answered a token with "denied". A right token is not
+// answered, so this is the one line that may stand there unasked; no request was read then.
+func (c *Client) turnedAway() bool {
+	if !c.token {
+		return false
+	}
+	raw, err := c.readLine()
+	if err != nil {
+		return false
+	}
+	var bad *ReplyError
+	_, err = parseReply(raw)
+	return errors.As(err, &bad) && bad.Kind == KindDenied
 }
 
 // Await waits for the reply. Its errors are those of Ask.
@@ -174,7 +199,11 @@ func (p *Pending) Await(ctx context.Context, wait time.Duration) (Reply, error) 
 	case c.in.Buffered() > 0:
 		// More than the reply came with it: no telling which of the two was meant.
 		return Reply{}, c.fail(true, malformed("more than one line for one request"))
-	case bad != nil:
+	}
+	first := c.token
+	c.token = false
+	if bad != nil {
+		bad.Token = first && bad.Kind == KindDenied
 		return Reply{}, bad
 	}
 	return rep, nil

@@ -31,7 +31,10 @@ type Reply struct{ members map[string]jsontext.Value }
 
 // ReplyError is an error reply. The game's sentence is dropped on purpose: it is text
 // of the peer's choosing, and only its kind has a meaning that we rely on.
-type ReplyError struct{ Kind ErrorKind }
+type ReplyError struct {
+	Kind  ErrorKind
+	Token bool // the answer to a token, or at least the first one after it
+}
 
 func (e *ReplyError) Error() string {
 	return "the game answered with an error of kind " + e.Kind.String()
