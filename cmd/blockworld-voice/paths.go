@@ -2,13 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
-
-	"blockworld-voice/internal/strictjson"
 )
 
 // stateDir is where workspaces of our own making live.
@@ -38,8 +37,8 @@ func evidenceRoots() ([]string, error) {
 	return roots, nil
 }
 
-// readSmall reads a document of the user's: a regular file of at most the size of a strict document.
-func readSmall(path string) ([]byte, error) {
+// readFile reads a document of the user's: a regular file of at most so many bytes. It waits for no pipe.
+func readFile(path string, most int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
 	if err != nil {
 		return nil, err
@@ -50,5 +49,9 @@ func readSmall(path string) ([]byte, error) {
 	} else if !fi.Mode().IsRegular() {
 		return nil, errors.New("it is not a plain file")
 	}
-	return io.ReadAll(io.LimitReader(f, strictjson.MaxSize+1))
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("it is larger than %d KiB", most>>10)
+	}
+	return data, err
 }

@@ -10,6 +10,7 @@ import (
 	"blockworld-voice/game"
 	"blockworld-voice/game/build"
 	"blockworld-voice/internal/atomicfile"
+	"blockworld-voice/internal/strictjson"
 )
 
 type planCmd struct {
@@ -98,7 +99,7 @@ type planCheck struct {
 }
 
 func (c *planCheck) Run(p *program) error {
-	data, err := readSmall(c.File)
+	data, err := readFile(c.File, strictjson.MaxSize)
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ type planDigest struct {
 }
 
 func (c *planDigest) Run(p *program) error {
-	data, err := readSmall(c.File)
+	data, err := readFile(c.File, strictjson.MaxSize)
 	if err != nil {
 		return err
 	}

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"blockworld-voice/internal/atomicfile"
 	"blockworld-voice/internal/augment"
@@ -87,7 +85,7 @@ func (c *qualifyCmd) Run(p *program) error {
 
 // corpus reads the manifest and the digest of every clip that is asked for.
 func (c *qualifyCmd) corpus(ctx context.Context) (*corpus, error) {
-	data, err := readLarge(c.Manifest, qualify.MaxManifest)
+	data, err := readFile(c.Manifest, qualify.MaxManifest)
 	if err != nil {
 		return nil, &problem{status: statusUsage, what: "the manifest can't be read", next: "name a table of clips: docs/qualify.md", err: err}
 	}
@@ -146,7 +144,7 @@ func (c *qualifyCmd) thresholds(p *program, m models.Model) (transcribe.Threshol
 	if c.Thresholds == "" {
 		return transcribe.Provisional(), nil
 	}
-	data, err := readSmall(c.Thresholds)
+	data, err := readFile(c.Thresholds, strictjson.MaxSize)
 	if err == nil {
 		var f qualify.ThresholdsFile
 		if f, err = qualify.ReadThresholds(data); err == nil {
@@ -262,7 +260,7 @@ func (c *qualifyCmd) write(out *qualify.Store, r *qualify.Report, clips []qualif
 }
 
 func readReport(path string) (*qualify.Report, error) {
-	data, err := readLarge(path, qualify.MaxReport)
+	data, err := readFile(path, qualify.MaxReport)
 	var r *qualify.Report
 	if err == nil {
 		r, err = qualify.ReadReport(data)
@@ -271,23 +269,4 @@ func readReport(path string) (*qualify.Report, error) {
 		return nil, &problem{status: statusUsage, what: "the earlier report can't be used", next: "name the report.json of a run", err: err}
 	}
 	return r, nil
-}
-
-// readLarge reads a regular file of at most so many bytes.
-func readLarge(path string, most int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if fi, err := f.Stat(); err != nil {
-		return nil, err
-	} else if !fi.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no plain file", path)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("%s is larger than %d MiB", path, most>>20)
-	}
-	return data, err
 }

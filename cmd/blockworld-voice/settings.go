@@ -77,7 +77,7 @@ func readSpeechProfile(path string) (speechProfile, error) {
 	bad := func(err error) (speechProfile, error) {
 		return d, &problem{status: statusUsage, what: "speech profile " + path, next: "see the keys in docs/profiles.md", err: err}
 	}
-	data, err := readSmall(path)
+	data, err := readFile(path, strictjson.MaxSize)
 	if err != nil {
 		return bad(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"blockworld-voice/transcribe"
@@ -71,6 +72,30 @@ func TestSpeechProfileValues(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), c.path+":") || !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%s: %v", c.keys, err)
+		}
+	}
+}
+
+// A document is read up to its bound, and never from a pipe or a folder.
+func TestReadFileIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "d")
+	if err := os.WriteFile(path, make([]byte, 4096), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := readFile(path, 4096); err != nil || len(data) != 4096 {
+		t.Error(len(data), err)
+	}
+	if _, err := readFile(path, 4095); err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Error(err)
+	}
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, pipe, filepath.Join(dir, "none")} {
+		if _, err := readFile(path, 4096); err == nil {
+			t.Errorf("%s was read", path)
 		}
 	}
 }
