@@ -15,7 +15,7 @@ import (
 
 // talkFlags are those of a push-to-talk session.
 type talkFlags struct {
-	Session       bool    `help:"Push-to-talk session: hold or toggle a key, speak, and see the answer."`
+	Session       bool    `env:"-" help:"Push-to-talk session: hold or toggle a key, speak, and see the answer."`
 	PlayReplies   bool    `help:"Play the replies; needs --reply-language."`
 	AudioOutput   string  `placeholder:"alsa|pulse" help:"Where replies are played (default: alsa)."`
 	Microphone    string  `placeholder:"NAME" help:"Microphone, as 'devices' lists it (default: that of the system)."`

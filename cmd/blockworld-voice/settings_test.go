@@ -52,7 +52,7 @@ func TestSpeechProfileLimits(t *testing.T) {
 func TestSpeechProfileValues(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ keys, path string }{
-		{`"recorder":{"max_seconds":-5}`, "/recorder/max_seconds"}, {`"recorder":{"max_seconds":0}`, "/recorder/max_seconds"}, {`"recorder":{"max_seconds":301}`, "/recorder/max_seconds"},
+		{`"recorder":{"max_seconds":-5}`, "/recorder/max_seconds"}, {`"recorder":{"max_seconds":0}`, "/recorder/max_seconds"}, {`"recorder":{"max_seconds":121}`, "/recorder/max_seconds"},
 		{`"recorder":{"tail_ms":-1}`, "/recorder/tail_ms"}, {`"recorder":{"device":""}`, "/recorder/device"}, {`"recorder":{"device":"a\nb"}`, "/recorder/device"},
 		{`"model":""`, "/model"}, {`"model":"a\u0000b"`, "/model"}, {`"languages":[]`, "/languages"}, {`"languages":["sk","sk"]`, "/languages/1"},
 		{`"voices":{"sk":""}`, "/voices/sk"}, {`"voices":{"en":"--help"}`, "/voices/en"}, {`"voices":{"cs":"a b;c"}`, "/voices/cs"},

@@ -9,7 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"blockworld-voice/capture"
 	"blockworld-voice/internal/lang"
 	"blockworld-voice/internal/strictjson"
 )
@@ -17,7 +16,8 @@ import (
 // Bounds of a speech profile.
 const (
 	maxLimit   = 100
-	maxTailMS  = 5000
+	maxSeconds = 120 // of a take
+	maxTailMS  = 2000
 	maxSetting = 1024 // bytes of a name or a path
 )
 
@@ -55,7 +55,7 @@ func (d speechProfile) check(data []byte) error {
 	}
 	if r := d.Recorder; r != nil {
 		text("/recorder/device", r.Device)
-		want("/recorder/max_seconds", r.MaxSeconds > 0 && r.MaxSeconds <= capture.MaxSeconds, fmt.Sprintf("it must be above 0 and at most %d", capture.MaxSeconds))
+		want("/recorder/max_seconds", r.MaxSeconds >= 1 && r.MaxSeconds <= maxSeconds, fmt.Sprintf("it must lie between 1 and %d", maxSeconds))
 		want("/recorder/tail_ms", r.TailMS >= 0 && r.TailMS <= maxTailMS, fmt.Sprintf("it must lie between 0 and %d", maxTailMS))
 	}
 	if v := d.Voices; v != nil {
