@@ -447,17 +447,20 @@ func (c *Controller) finish(t *task) {
 // outcome is what the whole task came to.
 func (t *task) outcome() game.Outcome {
 	tell := func(text string) string {
+		if t.runs == 1 {
+			return fmt.Sprintf("%s after one run, which sent %s", text, [...]string{"nothing", "something"}[t.sent])
+		}
 		return fmt.Sprintf("%s after %d runs, %d of which sent something", text, t.runs, t.sent)
 	}
 	if t.last != nil && t.last.Kind() == game.KindUnknown { // whatever else ended it
 		return game.Unknown{Detail: t.last.Say()}
 	}
+	if t.final != nil { // the last run was its end, whatever came at the same time
+		return t.final
+	}
 	switch t.why {
 	case WhyUnknown:
 	case WhyDone:
-		if t.final != nil {
-			return t.final
-		}
 		return game.Reported{Detail: tell(t.kind.String() + " had all its runs")}
 	case WhyDeadline:
 		if t.kind == Build {
