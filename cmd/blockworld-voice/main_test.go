@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		}
 		main()
 	}
-	if len(os.Args) > 1 && os.Args[1] == "lab" { // the program re-executes itself: here that is the test binary
+	if len(os.Args) > 1 && (os.Args[1] == "lab" || os.Args[1] == recorderProcess || os.Args[1] == playerProcess || os.Args[1] == "--session") { // the program re-executes itself: here that is the test binary
 		program()
 	}
 	testscript.Main(m, map[string]func(){"blockworld-voice": program})

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+)
+
+// screenTest is the program on a terminal.
+type screenTest struct {
+	t     *testing.T
+	state string
+	cmd   *exec.Cmd
+	pty   *os.File
+	mu    sync.Mutex
+	emu   *vt.Emulator
+	all   strings.Builder // everything that was written
+	ended chan error
+	done  bool
+}
+
+// onScreen starts the program on a terminal of 80 × 24.
+func onScreen(t *testing.T, env []string, args ...string) *screenTest {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &screenTest{t: t, state: private(t), emu: vt.NewEmulator(80, 24), ended: make(chan error, 1)}
+	s.cmd = &exec.Cmd{Path: exe, Args: append([]string{"blockworld-voice"}, args...), Dir: t.TempDir(),
+		Env: append(append(os.Environ(), "XDG_STATE_HOME="+s.state, "XDG_DATA_HOME="+dataHome(t), "HORIZON_HOME="+s.state, "TERM=xterm-256color", "NO_COLOR=1"), env...)}
+	if s.pty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	all.Go(func() { // what the terminal answers
+		buf := make([]byte, 256)
+		for {
+			n, err := s.emu.Read(buf)
+			if err != nil {
+				return
+			}
+			_, _ = s.pty.Write(buf[:n])
+		}
+	})
+	all.Go(func() {
+		buf := make([]byte, 4096)
+		for {
+			n, err := s.pty.Read(buf)
+			if n > 0 {
+				s.mu.Lock()
+				_, _ = s.emu.Write(buf[:n])
+				s.all.Write(buf[:n])
+				s.mu.Unlock()
+			}
+			if err != nil {
+				break
+			}
+		}
+		_ = s.emu.Close()
+		s.ended <- s.cmd.Wait()
+	})
+	t.Cleanup(func() {
+		if !s.done {
+			_ = s.cmd.Process.Kill()
+			<-s.ended
+		}
+		_ = s.pty.Close()
+		all.Wait()
+	})
+	return s
+}
+
+func (s *screenTest) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.emu.String()
+}
+
+// see waits until the screen shows a text.
+func (s *screenTest) see(within time.Duration, text string) string {
+	s.t.Helper()
+	for end := time.Now().Add(within); ; time.Sleep(10 * time.Millisecond) {
+		got := s.text()
+		if strings.Contains(got, text) {
+			return got
+		}
+		if time.Now().After(end) {
+			s.t.Fatalf("%q doesn't show within %v:\n%s", text, within, got)
+		}
+		select {
+		case err := <-s.ended:
+			s.ended <- err
+			s.t.Fatalf("the program ended (%v) before it showed %q:\n%s", err, text, s.written())
+		default:
+		}
+	}
+}
+
+func (s *screenTest) written() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.String()
+}
+
+func (s *screenTest) keys(k string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.pty, k); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// ends waits for the program's end and returns its exit status.
+func (s *screenTest) ends(within time.Duration) int {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), within)
+	defer cancel()
+	select {
+	case err := <-s.ended:
+		s.done = true
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			s.t.Fatal(err)
+		}
+		return s.cmd.ProcessState.ExitCode()
+	case <-ctx.Done():
+		s.t.Fatalf("it didn't end within %v:\n%s", within, s.text())
+	}
+	return -1
+}
+
+// helpers counts the program's own processes that live, by name.
+func (s *screenTest) helpers() map[string]int {
+	s.t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	n := map[string]int{}
+	for _, f := range files {
+		env, err := os.ReadFile(f)
+		if err != nil || !strings.Contains(string(env), "XDG_STATE_HOME="+s.state+"\x00") {
+			continue
+		}
+		args, err := os.ReadFile(filepath.Join(filepath.Dir(f), "cmdline"))
+		if err != nil || len(args) == 0 {
+			continue // a zombie
+		}
+		parts := strings.Split(string(args), "\x00")
+		name := "program"
+		if len(parts) > 1 && parts[1] != "" && !strings.HasPrefix(parts[1], "-") {
+			name = parts[1]
+		}
+		n[name]++
+	}
+	return n
+}
+
+func (s *screenTest) signal(sig syscall.Signal) {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		s.t.Fatal(err)
+	}
+}
