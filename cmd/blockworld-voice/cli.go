@@ -137,7 +137,7 @@ func version() string {
 			}
 		}
 	}
-	return "blockworld-voice " + v + ", whisper.cpp " + whispercpp.Version()
+	return "blockworld-voice " + v + ", " + whispercpp.Version()
 }
 
 func help(o kong.HelpOptions, ctx *kong.Context) error {
