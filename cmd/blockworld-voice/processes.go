@@ -26,15 +26,18 @@ func (*recorderCmd) Run(p *program) error {
 	return recorder.Serve(p.in, p.out, mic.Version(), sounds)
 }
 
-// sounds opens the sound system. Tests have their own.
-var sounds = mic.System
+// The devices. Tests have their own.
+var (
+	sounds      = mic.System
+	loudspeaker = player.Device
+)
 
 type playerCmd struct{}
 
 // Run is the process that plays one reply.
 func (*playerCmd) Run(p *program) error {
 	defer context.AfterFunc(p.ctx, func() { os.Exit(int(statusCancelled)) })()
-	return player.Serve(p.in, p.out, player.Device)
+	return player.Serve(p.in, p.out, loudspeaker)
 }
 
 // logs is where the processes' standard error goes: libraries of sound write noise there.

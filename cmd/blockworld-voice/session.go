@@ -173,6 +173,15 @@ func (c *runCmd) talk(p *program) error {
 	err = t.run(p.ctx)
 	if t.hung {
 		// What hangs is not waited for: the outcome was told, and the kernel ends our processes with us.
+		closed := make(chan struct{})
+		go func() {
+			defer close(closed)
+			_ = a.close() // an ownership record that isn't given back is found by the next session
+		}()
+		select {
+		case <-closed:
+		case <-time.After(3 * time.Second):
+		}
 		return err
 	}
 	if e := a.close(); err == nil {

@@ -173,3 +173,58 @@ func (s *screenTest) signal(sig syscall.Signal) {
 		s.t.Fatal(err)
 	}
 }
+
+// told is what a program has printed so far.
+type told struct {
+	mu  sync.Mutex
+	buf strings.Builder
+}
+
+func (t *told) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.buf.Write(b)
+}
+
+func (t *told) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.buf.String()
+}
+
+// waitFor waits until a text was printed; "text@2" is its second time.
+func waitFor(t *testing.T, out *told, text string) {
+	t.Helper()
+	n := 1
+	if at := strings.LastIndexByte(text, '@'); at >= 0 {
+		n, text = int(text[at+1]-'0'), text[:at]
+	}
+	for end := time.Now().Add(30 * time.Second); strings.Count(out.String(), text) < n; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%q was not printed %d times:\n%s", text, n, out)
+		}
+	}
+}
+
+// startWithInput starts the program with an input that stays open.
+func startWithInput(t *testing.T, state string, env []string, args ...string) (*exec.Cmd, *told, *told, io.WriteCloser) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, errs := &told{}, &told{}
+	c := &exec.Cmd{
+		Path: exe, Args: append([]string{"blockworld-voice"}, args...), Dir: t.TempDir(), Stdout: out, Stderr: errs,
+		Env: append(append(os.Environ(), "XDG_STATE_HOME="+state, "XDG_DATA_HOME="+dataHome(t), "HORIZON_HOME="+state), env...),
+	}
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	return c, out, errs, in
+}
