@@ -120,7 +120,7 @@ func TestStopWhileAnythingHangs(t *testing.T) {
 		until func(*screenTest)
 		code  int
 	}{
-		"the recogniser":            {pretended{Mic: true, Hears: far, Deaf: true}, "THINKING", say, 1},
+		"the recogniser":            {pretended{Mic: true, Hears: far, Deaf: true}, "listening for a command", say, 1},
 		"the sound system opening":  {pretended{Mic: true, Hears: far, HangOpen: true}, "ARMING", func(s *screenTest) { s.keys("\r") }, 6},
 		"the sound system closing":  {pretended{Mic: true, Hears: far, Stubborn: true}, "RECORDING", func(s *screenTest) { s.keys("\r") }, 6},
 		"a microphone without data": {pretended{Mic: true, Hears: far, First: 60}, "ARMING", func(s *screenTest) { s.keys("\r") }, 6},

@@ -68,7 +68,9 @@ func onScreen(t *testing.T, env []string, args ...string) *screenTest {
 				break
 			}
 		}
-		_ = s.emu.Close()
+		if in, ok := s.emu.InputPipe().(io.Closer); ok { // Close itself races with Read
+			_ = in.Close()
+		}
 		s.ended <- s.cmd.Wait()
 	})
 	t.Cleanup(func() {
