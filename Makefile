@@ -40,6 +40,8 @@ bench: build ## time a guarded action, and a clip from file to decision beside w
 
 ledger: ## hold 20 000 commands to a faulty game, and programs killed in between, against what really happened
 	@LEDGER_INSTRUCTIONS=20000 LEDGER_SECONDS=3600 FLAT_SESSIONS=10000 go test -timeout 2h -count 1 -v -run 'TestLedger|TestSessionsAreFlat' ./game
+	@LEDGER_INSTRUCTIONS=2000 LEDGER_SECONDS=1200 go test -timeout 1h -count 1 -v -run TestLedgerOfTasks ./game/build
+	@FOLLOW_SECONDS=60 go test -timeout 5m -count 1 -v -run TestFollowInRealTime ./game/behavior
 
 mutants: ## break every clause of the game's contract in one line, and see its test fail
 	@MUTANTS=1 go test -timeout 1h -count 1 -run TestMutants ./game

@@ -2,6 +2,7 @@ package behavior_test
 
 import (
 	"context"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,10 +11,17 @@ import (
 
 	"blockworld-voice/game"
 	"blockworld-voice/game/behavior"
+	"blockworld-voice/game/lab"
 	"blockworld-voice/grammar"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// The test program is also the lab that tests start as a child.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "lab" {
+		os.Exit(lab.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // bubble runs a test under a clock of its own.
 func bubble(t *testing.T, f func(*testing.T)) {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -284,11 +285,15 @@ func TestWhatEndsAPlan(t *testing.T) {
 					o.Faults = []lab.Fault{c.fault}
 				}
 				s := newSite(t, o, 3, nil)
+				var mu sync.Mutex
 				seen := map[string]int{}
 				s.Lines.On(func(_ int, word string) {
+					mu.Lock()
 					seen[word]++
+					n := seen[word]
+					mu.Unlock()
 					if c.on != nil {
-						c.on(s, word, seen[word])
+						c.on(s, word, n)
 					}
 				})
 				k := s.build(t)
