@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// clauses are the clauses of the contract that this package has to prove.
-var clauses = map[string]int{"A": 7, "O": 3, "S": 6, "P": 3, "X": 4, "Q": 2}
+// clauses are the clauses of the contract that this package, and those of behaviours and plans, have to prove.
+var clauses = map[string]int{"A": 7, "O": 3, "S": 6, "P": 3, "X": 4, "Q": 2, "F": 6, "I": 2, "T": 3, "B": 8}
 
 // Every clause has a test that says so right above its name.
 func TestEveryClauseHasATest(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -89,7 +90,7 @@ func (s *Session) give()`, "TestOneAction"},
 // named test fails; MUTANTS=A1,X2 does so for some clauses.
 func TestMutants(t *testing.T) {
 	covered := map[string]bool{}
-	for _, m := range mutants {
+	for _, m := range slices.Concat(mutants, taskMutants) {
 		covered[m.clause] = true
 		b, err := os.ReadFile(m.file)
 		if err != nil {

@@ -76,6 +76,9 @@ func TestDirectivesAreFinite(t *testing.T) {
 		if _, end := n.last(t); end.Runs != MaxTicks || time.Since(began) > MaxSpan {
 			t.Fatalf("%d runs in %v", end.Runs, time.Since(began))
 		}
+		if n.start.Runs != MaxTicks || n.start.SpanNS != int64(MaxSpan) || n.start.CadenceNS != int64(MinCadence) {
+			t.Fatalf("%+v", n.start)
+		}
 	})
 	for asked, want := range map[int]int{0: 20, 3: 3, 100: 100, 5000: 100} {
 		synctest.Test(t, func(t *testing.T) {

@@ -203,9 +203,16 @@ type notes struct {
 	records []Record
 	ends    []End
 	slow    time.Duration // a record takes
+	start   Start
 }
 
-func (n *notes) Begin(Start) (Book, error)  { return n, nil }
+func (n *notes) Begin(s Start) (Book, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.start = s
+	return n, nil
+}
+
 func (n *notes) Name() string               { return "t000001" }
 func (n *notes) Recorder(int) game.Recorder { return n }
 func (n *notes) Attempt(game.Attempt) error { return nil }
