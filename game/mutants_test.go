@@ -31,6 +31,8 @@ var mutants = []mutant{
 	{"A5", "workspace.go", `case st.Mode().Perm() != 0o700:`, `case false:`, "TestWorkspaceRules"},
 	{"A5", "workspace.go", `if inside(dir, r) || inside(r, dir) || sameAbove(dir, r) || sameAbove(r, dir) {`, `if inside(dir, r) || sameAbove(dir, r) {`, "TestWorkspaceRules"},
 	{"A5", "profile.go", `if !inside(abs, p.Workspace) {`, `if false && !inside(abs, p.Workspace) {`, "TestProfileFile"},
+	{"A5", "workspace.go", `if dir == workspace || !inside(dir, workspace) {`, `if dir == workspace {`, "TestEvidenceLies"},
+	{"A7", "horizon/client.go", `return errors.As(err, &bad) && bad.Kind == KindDenied`, `return errors.As(err, &bad) && bad.Kind == KindBusy`, "TestWrongTokenIsDenied"},
 	{"A6", "observe.go", `case st.Input.User > s.user:`, `case false:`, "TestPersonsInputEnds"},
 	{"A6", "attempt.go", `case err == nil && v.State.Input.User > s.user:`, `case false && v.State.Input.User > s.user:`, "TestPersonsInputDuring"},
 	{"A7", "session.go", `if home := s.home(); noAI(home) {`, `if home := s.home(); false && noAI(home) {`, "TestNoAIRefuses"},
