@@ -3,6 +3,7 @@ package build_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -22,7 +23,16 @@ import (
 	"blockworld-voice/grammar"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// The test program is also the lab and the driver that the ledger starts as children.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "lab" {
+		os.Exit(lab.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	if len(os.Args) > 2 && os.Args[1] == "task-driver" {
+		os.Exit(runDriver(os.Args[2]))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // site is a lab with a plan that fits it. The cells lie around the spawn, on stone.
 type site struct {
