@@ -111,13 +111,16 @@ type tasks struct {
 	show   *printer
 	status status
 	err    error
-	early  []pipeline.TaskLine // before there is a printer
+	early  []pipeline.TaskLine // not printed yet
+	// told are the utterances that were printed; nil prints tasks at once. A task that is over before the answer to
+	// its instruction was spoken is told after it.
+	told map[string]bool
 }
 
 func (t *tasks) tell(l pipeline.TaskLine) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.show == nil {
+	if t.show == nil || t.told != nil && !t.told[l.BegunBy] {
 		t.early = append(t.early, l)
 		return
 	}
@@ -129,6 +132,16 @@ func (t *tasks) tell(l pipeline.TaskLine) {
 func (t *tasks) to(show *printer) {
 	t.mu.Lock()
 	t.show = show
+	t.mu.Unlock()
+	t.again()
+}
+
+// afterTheirUtterances lets lines of tasks wait for the utterance that began them. It comes before to.
+func (t *tasks) afterTheirUtterances() { t.told = map[string]bool{} }
+
+// again tells what had to wait.
+func (t *tasks) again() {
+	t.mu.Lock()
 	early := t.early
 	t.early = nil
 	t.mu.Unlock()
@@ -140,6 +153,10 @@ func (t *tasks) to(show *printer) {
 // done is the exit status of all tasks, and the first failure to print.
 func (t *tasks) done() (status, error) {
 	t.mu.Lock()
+	t.told = nil
+	t.mu.Unlock()
+	t.again()
+	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.status, t.err
 }
@@ -147,8 +164,13 @@ func (t *tasks) done() (status, error) {
 // record prints an utterance, never in the middle of a task's line.
 func (t *tasks) record(r *pipeline.Record) error {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.show.record(r)
+	err := t.show.record(r)
+	if t.told != nil {
+		t.told[r.ID.String()] = true
+	}
+	t.mu.Unlock()
+	t.again()
+	return err
 }
 
 // taskStatus is the exit status of a task that is over. One that made way for the operator did what was asked of it.

@@ -75,6 +75,7 @@ func (c *runCmd) Run(p *program) error {
 	if err != nil {
 		return errors.Join(err, newPrinter(p, c).unopened(sources, set.languages, err))
 	}
+	a.tasks.afterTheirUtterances()
 	a.tasks.to(newPrinter(p, c))
 	err = a.run(p.ctx, sources, func(r *pipeline.Record) error {
 		p.status = p.status.and(recordStatus(r))

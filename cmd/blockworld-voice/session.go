@@ -187,6 +187,11 @@ func (c *runCmd) talk(p *program) error {
 	if e := a.close(); err == nil {
 		err = e
 	}
+	ended, e := a.tasks.done()
+	p.status = p.status.and(ended)
+	if err == nil {
+		err = e
+	}
 	return err
 }
 

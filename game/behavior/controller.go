@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -339,7 +340,7 @@ func (c *Controller) begin(ctx context.Context, kind Kind) game.Outcome {
 	}
 	t.deadline = time.AfterFunc(span, func() { c.feed(Expire{t.gen}) })
 	t.due = time.AfterFunc(0, func() { c.feed(TickDue{t.gen}) })
-	return game.Reported{Detail: fmt.Sprintf("%s was begun as task %s: at most %d runs in %g s", kind, book.Name(), runs, span.Seconds())}
+	return game.Reported{Detail: fmt.Sprintf("%s was begun as task %s: at most %d %s in %g s", kind, book.Name(), runs, [...]string{"run", "runs"}[min(1, runs-1)], math.Ceil(span.Seconds()))}
 }
 
 // fail remembers a record that could not be kept, and ends everything: what can't be recorded isn't done.

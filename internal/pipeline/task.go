@@ -17,6 +17,7 @@ type TaskLine struct {
 	Schema   int          `json:"schema"`
 	Session  string       `json:"session"`
 	Task     string       `json:"task"`
+	BegunBy  string       `json:"begun_by"` // the utterance
 	Kind     string       `json:"kind"`
 	Event    string       `json:"event"` // "changed" or "ended"
 	Tick     int          `json:"tick,omitzero"`
@@ -62,7 +63,7 @@ func (k taskKeeper) Begin(start behavior.Start) (behavior.Book, error) {
 	b := &taskBook{s: k.s, t: t, kind: start.Kind, language: lang.EN}
 	doc := startDoc{Start: start}
 	if r := k.s.now.Load(); r != nil {
-		doc.Utterance, b.language = r.u.ID(), r.replyLanguage()
+		doc.Utterance, b.by, b.language = r.u.ID(), r.u.ID(), r.replyLanguage()
 	}
 	if _, err := t.PutJSON(evidence.TaskFile, doc); err != nil {
 		return nil, err
@@ -82,6 +83,7 @@ type taskBook struct {
 	t        *evidence.Task
 	kind     behavior.Kind
 	language lang.Language
+	by       evidence.UtteranceID
 	ticks    *evidence.Log
 	events   *evidence.Log
 
@@ -140,7 +142,7 @@ func (b *taskBook) Close(r behavior.Record, o game.OutcomeRecord) error {
 		return err
 	}
 	if r.Did == behavior.DidNotice {
-		b.s.tell(TaskLine{Task: b.Name(), Kind: b.kind.String(), Event: "changed", Tick: r.Tick, Changes: r.Changes, Evidence: plain(b.t.Dir())})
+		b.s.tell(TaskLine{Task: b.Name(), BegunBy: b.by.String(), Kind: b.kind.String(), Event: "changed", Tick: r.Tick, Changes: r.Changes, Evidence: plain(b.t.Dir())})
 	}
 	return nil
 }
@@ -153,7 +155,7 @@ func (b *taskBook) End(e behavior.End) error {
 		_, err = b.t.Seal()
 	}
 	// What was reached is told also when it could not be kept.
-	line := TaskLine{Task: e.Task, Kind: e.Kind.String(), Event: "ended", Why: e.Why.String(), Outcome: &LineOutcome{e.Result.Kind().String(), e.Result.Say()},
+	line := TaskLine{Task: e.Task, BegunBy: b.by.String(), Kind: e.Kind.String(), Event: "ended", Why: e.Why.String(), Outcome: &LineOutcome{e.Result.Kind().String(), e.Result.Say()},
 		Runs: e.Runs, Attempts: e.Attempts, Reply: &LineReply{Language: b.language.String(), Text: words}, Evidence: plain(b.t.Dir())}
 	if r, ok := e.Result.(game.Refused); ok {
 		line.Reason = r.Reason.String()
