@@ -22,6 +22,7 @@ type NewProfileOptions struct {
 	TokenFile     string
 	Workspace     string   // made when it isn't there; "" is "workspace" in StateDir
 	CheckoutRoots []string // empty: those around the current folder, the program and the workspace
+	Actions       []Action // empty: goto, look-at and say
 	Now           func() time.Time
 }
 
@@ -64,7 +65,10 @@ func NewProfile(ctx context.Context, o NewProfileOptions) (Profile, []Finding, e
 	if err := p.Binding.check(v); err != nil {
 		return Profile{}, found, err
 	}
-	p.Policy = Policy{Actions: []Action{ActGoTo, ActLookAt, ActSay}, MaxDistance: newSide, ActionSeconds: newSeconds, MaxActions: newActions, Expires: o.Now().UTC().Add(newLife).Truncate(time.Second)}
+	if len(o.Actions) == 0 {
+		o.Actions = []Action{ActGoTo, ActLookAt, ActSay}
+	}
+	p.Policy = Policy{Actions: o.Actions, MaxDistance: newSide, ActionSeconds: newSeconds, MaxActions: newActions, Expires: o.Now().UTC().Add(newLife).Truncate(time.Second)}
 	p.Policy.Min, p.Policy.Max = around(v.State.Pos)
 	if p.Workspace, err = makeWorkspace(o.Workspace); err != nil {
 		return Profile{}, found, err

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"blockworld-voice/game/horizon"
+	"blockworld-voice/internal/strictjson"
 )
 
 // What the behaviours and the builder need of a session beside Act and View.
@@ -70,6 +73,34 @@ func (s *Session) Permitted(a Action) error {
 
 // Remaining is how many actions the session's budget still has.
 func (s *Session) Remaining() int { return max(0, s.profile.Policy.MaxActions-s.count()) }
+
+// ParseActions reads names of actions with commas between them, each once.
+func ParseActions(s string) ([]Action, error) {
+	var out []Action
+	for _, name := range strings.Split(s, ",") {
+		a, ok := parseAction(strings.TrimSpace(name))
+		if !ok || slices.Contains(out, a) {
+			return nil, fmt.Errorf("%q must be one of goto look-at say idle follow place, each once", name)
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// TargetDocument writes the binding alone, in the form that ParseTarget reads.
+func (p Profile) TargetDocument() ([]byte, error) {
+	b := p.Binding.doc()
+	doc, err := strictjson.Marshal(struct {
+		Binding bindingDoc `json:"binding"`
+	}{b})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ParseTarget(doc); err != nil {
+		return nil, fmt.Errorf("that client can't be followed: %w", err)
+	}
+	return doc, nil
+}
 
 // Sighted lets admission use a view that the caller has just read, and leaves the look afterwards to the caller:
 // its work is bounded in what it may ask. The binding is read again before the bytes go all the same.

@@ -73,20 +73,10 @@ func verified(t *testing.T, ws string) *evidence.Report {
 func TestFollowFromTheCommandLine(t *testing.T) {
 	ws, p := child(t, "--serve", "0", "--speed", "4")
 	other, q := child(t, "--join", p.Binding.Server, "--name", "person", "--speed", "20")
-	b, err := os.ReadFile(filepath.Join(other, "profile.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var doc map[string]json.RawMessage
-	if err := json.Unmarshal(b, &doc); err != nil {
-		t.Fatal(err)
-	}
 	target := filepath.Join(ws, "target.json")
-	if b, err = json.Marshal(map[string]any{"binding": doc["binding"]}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(target, b, 0o600); err != nil {
-		t.Fatal(err)
+	w, _, errs := start(t, private(t), nil, "profile", "new", "--target", "--socket", q.Binding.Endpoint.String(), "--workspace", ws, "--output", target)
+	if err := w.Wait(); err != nil {
+		t.Fatal(err, errs)
 	}
 	c, err := horizon.Dial(t.Context(), q.Binding.Endpoint, q.Binding.Process)
 	if err != nil {
@@ -96,9 +86,9 @@ func TestFollowFromTheCommandLine(t *testing.T) {
 	if _, err := c.Ask(t.Context(), horizon.GoTo{X: horizon.Centi(grammar.Blocks(9)), Y: horizon.Centi(grammar.Blocks(64)), Z: 0}, 10*time.Second); err != nil {
 		t.Fatal(err)
 	}
-	out, told, code, errs := against(t, ws, "--target-profile", target, "--behavior-seconds", "4", "--text", "nasleduj ma")
+	out, told, code, said := against(t, ws, "--target-profile", target, "--behavior-seconds", "4", "--text", "nasleduj ma")
 	if code != 0 || len(out) != 1 || len(told) != 1 || out[0].Outcome.Kind != "reported" || out[0].Reply.Text != "Úloha sa začala: nasledovanie." {
-		t.Fatalf("%d %+v %+v %s", code, out, told, errs)
+		t.Fatalf("%d %+v %+v %s", code, out, told, said)
 	}
 	if k := told[0]; k.Event != "ended" || k.Why != "done" || k.Runs != 4 || k.Attempts < 1 || !strings.HasPrefix(k.Reply.Text, "Nasledovanie") {
 		t.Fatalf("%+v", k)
@@ -107,9 +97,9 @@ func TestFollowFromTheCommandLine(t *testing.T) {
 		t.Fatalf("%+v", rep)
 	}
 	// The target's own profile is not to be had from outside the workspace, and not with more than a binding in it.
-	_, _, code, errs = against(t, ws, "--target-profile", filepath.Join(other, "profile.json"), "--text", "follow me")
-	if code != 2 || !strings.Contains(errs, "target profile") {
-		t.Fatal(code, errs)
+	_, _, code, said = against(t, ws, "--target-profile", filepath.Join(other, "profile.json"), "--text", "follow me")
+	if code != 2 || !strings.Contains(said, "target profile") {
+		t.Fatal(code, said)
 	}
 }
 
@@ -165,5 +155,38 @@ func TestBuildFromTheCommandLine(t *testing.T) {
 	}
 	if _, _, code, errs = against(t, ws, "--build-plan", plan, "--text", "build approved plan"); code != 2 || !strings.Contains(errs, "another digest") {
 		t.Fatal(code, errs)
+	}
+}
+
+// The program is killed in the middle of a task. What is on the disk says so, is whole, and is never taken for more.
+// contract: E4
+func TestKilledInATask(t *testing.T) {
+	state := private(t)
+	c, _, errs := start(t, state, nil, "--text", "idle")
+	dir := ""
+	for range 200 {
+		time.Sleep(50 * time.Millisecond)
+		if found, _ := filepath.Glob(filepath.Join(state, "blockworld-voice", "*", "evidence", "*", "t000001", "ticks.jsonl")); len(found) == 1 {
+			if b, _ := os.ReadFile(found[0]); strings.Count(string(b), "\n") >= 2 { // its head and a run
+				dir = filepath.Dir(found[0])
+				break
+			}
+		}
+	}
+	if dir == "" {
+		t.Fatal("no task began: ", errs)
+	}
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	rep, err := evidence.Verify(only(t, state))
+	if err != nil || rep.Damaged() || rep.OK() || rep.Tasks != 1 || rep.Count(evidence.Unfinished) == 0 {
+		t.Fatalf("%v %+v", err, rep)
+	}
+	for i, err := range evidence.Tasks(filepath.Dir(dir)) {
+		if err != nil || i.Sealed || i.Running || i.Kind != "idle" || i.Outcome != "" {
+			t.Fatalf("%+v %v", i, err)
+		}
 	}
 }

@@ -21,6 +21,8 @@ type profileNew struct {
 	TokenFile string   `placeholder:"FILE" help:"The token's file, for a TCP endpoint."`
 	Workspace string   `placeholder:"DIR" help:"Private folder for profile and evidence (default: one in the state folder)."`
 	Checkout  []string `placeholder:"DIR" help:"Checkouts that the workspace must not touch (default: the one around the current folder)."`
+	Actions   string   `placeholder:"NAME,..." help:"What may be done: goto, look-at, say, idle, follow, place (default: the first three)."`
+	Target    bool     `help:"Write only the binding: a target profile, for following the person whose own client this is."`
 	Output    string   `placeholder:"FILE" help:"Where to write it, inside the workspace; without it, it is printed."`
 }
 
@@ -32,6 +34,12 @@ func (c *profileNew) Run(p *program) error {
 			return err
 		}
 		o.Endpoint = abs
+	}
+	if c.Actions != "" {
+		var err error
+		if o.Actions, err = game.ParseActions(c.Actions); err != nil {
+			return usage("give names with commas between them: --actions goto,say,follow", "--actions: %v", err)
+		}
 	}
 	for _, dir := range c.Checkout {
 		abs, err := filepath.Abs(dir)
@@ -53,6 +61,11 @@ func (c *profileNew) Run(p *program) error {
 		return &problem{status: status, what: "no profile can be written for that client", next: "is the game running and in its world, and is this its control socket?", err: err}
 	}
 	doc, err := profile.Document()
+	if c.Target {
+		if doc, err = profile.TargetDocument(); err != nil {
+			return &problem{status: statusRefused, what: "no target profile can be written for that client", next: "only a client on a server can be followed", err: err}
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -63,7 +76,12 @@ func (c *profileNew) Run(p *program) error {
 	if err := atomicfile.Write(c.Output, doc); err != nil {
 		return err
 	}
-	if _, err := game.ReadProfile(c.Output); err != nil {
+	if c.Target {
+		_, err = game.ReadTarget(c.Output, profile.Workspace)
+	} else {
+		_, err = game.ReadProfile(c.Output)
+	}
+	if err != nil {
 		return &problem{status: statusUsage, what: "the profile was written and can't be used there", next: "write it into the workspace " + profile.Workspace, err: err}
 	}
 	_, err = fmt.Fprintln(p.out, c.Output)
