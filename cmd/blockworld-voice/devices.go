@@ -23,7 +23,7 @@ type devicesCmd struct {
 
 // soundRecorder returns a recorder of this program's own process, and what closes it.
 func soundRecorder(device string) (*recorder.Recorder, func() error, error) {
-	log, err := logs()
+	log, err := logs("recorder")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -184,7 +184,7 @@ func microphoneFinding(p *program) finding {
 		err = errors.Join(err, end())
 	}
 	if err != nil {
-		f.is, f.next = err.Error(), "look into log/sound.log in the state folder; is this user in the group audio?"
+		f.is, f.next = err.Error(), "look into log/recorder.log in the state folder; is this user in the group audio?"
 		return f
 	}
 	i := slices.IndexFunc(all, func(d mic.Device) bool { return d.Default })

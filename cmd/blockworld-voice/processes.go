@@ -40,8 +40,8 @@ func (*playerCmd) Run(p *program) error {
 	return player.Serve(p.in, p.out, loudspeaker)
 }
 
-// logs is where the processes' standard error goes: libraries of sound write noise there.
-func logs() (*os.File, error) {
+// logs opens the file for the standard error of a process of that name: libraries of sound write noise there.
+func logs(of string) (*os.File, error) {
 	dir, err := stateDir()
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func logs() (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	return os.OpenFile(filepath.Join(dir, "sound.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	return os.OpenFile(filepath.Join(dir, of+".log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 }
 
 // recorderStarter starts this program as the process with the microphone.

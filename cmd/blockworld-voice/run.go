@@ -53,15 +53,12 @@ func (c *runCmd) sources() ([]pipeline.Source, error) {
 	return out, nil
 }
 
-func (c *runCmd) Run(p *program) error {
+func (c *runCmd) Run(p *program) (err error) {
 	if c.Talk.Session {
 		if c.WAV != nil || c.Text != nil || len(c.More) > 0 {
 			return usage("give one of them", "--session excludes --wav and --text")
 		}
 		return c.talk(p)
-	}
-	if c.Talk.used() {
-		return usage("add --session, or leave it out", "a flag of a push-to-talk session is given without --session")
 	}
 	sources, err := c.sources()
 	if err != nil {
@@ -70,6 +67,21 @@ func (c *runCmd) Run(p *program) error {
 	set, err := c.settings()
 	if err != nil {
 		return err
+	}
+	ts, err := c.talkSettings(set)
+	if err != nil {
+		return err
+	}
+	if c.Talk.Confirm != "" && ts.confirm != pipeline.ConfirmNever {
+		return usage("use --session, or --confirm never", "nobody can be asked about files and typed instructions")
+	}
+	if ts.play {
+		r, done, e := playing(ts)
+		if e != nil {
+			return e
+		}
+		defer func() { err = errors.Join(err, done()) }()
+		set.player = r
 	}
 	a, err := assemble(p, set, c.WAV != nil)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"blockworld-voice/capture/gesture"
 	"blockworld-voice/capture/recorder"
+	"blockworld-voice/internal/lang"
 	"blockworld-voice/internal/pipeline"
 	"blockworld-voice/synth/player"
 )
@@ -25,12 +26,6 @@ type talkFlags struct {
 	Gesture       string  `placeholder:"auto|hold|toggle" help:"Hold the key while speaking, or press it twice (default: hold where releases are known)."`
 	GlobalKey     string  `placeholder:"KEY" help:"Also this key, whatever window has the focus."`
 	Plain         bool    `help:"Plain lines in place of the screen, for screen readers and logs."`
-}
-
-// used says whether any flag of a session is set.
-func (f talkFlags) used() bool {
-	f.Session = false
-	return f != talkFlags{}
 }
 
 // talkSettings are the flags of a session over the speech profile over the defaults.
@@ -58,8 +53,8 @@ const (
 
 const recorderGrace = 300 * time.Millisecond
 
-func (c *runCmd) talkSettings(r *recorderSettings) (talkSettings, error) {
-	f := c.Talk
+func (c *runCmd) talkSettings(set settings) (talkSettings, error) {
+	f, r := c.Talk, set.recorder
 	s := talkSettings{device: f.Microphone, tail: recorder.DefaultTail, most: recorder.DefaultMax, play: f.PlayReplies, confirm: pipeline.ConfirmUnsure, plain: f.Plain}
 	if r != nil {
 		if s.device == "" {
@@ -81,7 +76,7 @@ func (c *runCmd) talkSettings(r *recorderSettings) (talkSettings, error) {
 	if s.tail < 0 || s.tail > 2*time.Second {
 		return s, usage("give tail_ms between 0 and 2000", "a tail of %v can't be recorded", s.tail)
 	}
-	if f.PlayReplies && c.ReplyLanguage == "" {
+	if f.PlayReplies && set.reply == lang.None {
 		return s, usage("add --reply-language sk, cs or en", "--play-replies needs to know in which language")
 	}
 	if f.AudioOutput != "" {
@@ -134,11 +129,11 @@ func (c *runCmd) talk(p *program) error {
 	if err != nil {
 		return err
 	}
-	ts, err := c.talkSettings(set.recorder)
+	ts, err := c.talkSettings(set)
 	if err != nil {
 		return err
 	}
-	log, err := logs()
+	log, err := logs("recorder")
 	if err != nil {
 		return &problem{status: statusFailed, what: "the log of the sound processes can't be written", next: "set XDG_STATE_HOME to a folder of yours", err: err}
 	}
@@ -152,17 +147,13 @@ func (c *runCmd) talk(p *program) error {
 	set.hook = t.boundary
 	set.confirm, set.asker = ts.confirm, t
 	if ts.play {
-		exe, err := os.Executable()
+		r, done, err := playing(ts)
 		if err != nil {
 			return err
 		}
-		pl, conf, err := player.Program(exe, []string{playerProcess}, ts.output, log)
-		if err != nil {
-			return &problem{status: statusUnreachable, what: "replies can't be played", next: "see: blockworld-voice devices; or leave --play-replies out", err: err}
-		}
-		defer conf.Close()
-		t.replies = &replies{player: pl, told: t.send}
-		set.player = t.replies
+		defer func() { _ = done() }() // the session has asked before: see run
+		r.told = t.send
+		t.replies, set.player = r, r
 	}
 	t.front = newFront(p, c, t, ts)
 	a, err := assemble(p, set, true)
@@ -189,10 +180,27 @@ func (c *runCmd) talk(p *program) error {
 	}
 	ended, e := a.tasks.done()
 	p.status = p.status.and(ended)
-	if err == nil {
-		err = e
+	return errors.Join(err, e)
+}
+
+// playing returns what plays replies, and what ends it: an error says that a player can't be proved to have ended.
+func playing(ts talkSettings) (*replies, func() error, error) {
+	fail := func(err error) (*replies, func() error, error) {
+		return nil, nil, &problem{status: statusUnreachable, what: "replies can't be played", next: "see: blockworld-voice devices; or leave --play-replies out", err: err}
 	}
-	return err
+	exe, err := os.Executable()
+	if err != nil {
+		return fail(err)
+	}
+	log, err := logs("player")
+	if err != nil {
+		return fail(err)
+	}
+	pl, conf, err := player.Program(exe, []string{playerProcess}, ts.output, log)
+	if err != nil {
+		return fail(errors.Join(err, log.Close()))
+	}
+	return &replies{player: pl, told: func(any) {}}, func() error { return errors.Join(pl.Close(), conf.Close(), log.Close()) }, nil
 }
 
 // describe names the companion.

@@ -289,7 +289,7 @@ func TestDeviceFailsInASession(t *testing.T) {
 
 func TestTalkFlagsAreRefused(t *testing.T) {
 	for _, args := range [][]string{
-		{"--session", "--wav", "x.wav"}, {"--session", "--text", "state"}, {"--play-replies", "--text", "state"},
+		{"--session", "--wav", "x.wav"}, {"--session", "--text", "state"}, {"--play-replies", "--text", "state"}, {"--confirm", "always", "--text", "state"},
 		{"--session", "--play-replies"}, {"--session", "--audio-output", "jack"}, {"--session", "--confirm", "perhaps"},
 		{"--session", "--talk-key", "any"}, {"--session", "--talk-key", "rightctrl"}, {"--session", "--global-key", "anykey"},
 		{"--session", "--gesture", "wave"}, {"--session", "--record-seconds", "0.5"}, {"--session", "--record-seconds", "500"}, {"ptt", "jump"},
