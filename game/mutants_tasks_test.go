@@ -5,7 +5,7 @@ var taskMutants = []mutant{
 	{"F1", "behavior/observer.go", `case companion.Process == target.Process:`, `case false:`, "./behavior TestPair"},
 	{"F1", "behavior/observer.go", `case companion.Mode != game.Remote || target.Mode != game.Remote:`, `case false:`, "./behavior TestPair"},
 	{"F2", "behavior/controller.go", `case kind != Build && used >= c.opt.Directives:`, `case kind != Build && used >= 2*c.opt.Directives:`, "./behavior TestDirectives"},
-	{"F2", "behavior/controller.go", `t.due.Reset(max(cadence, MinCadence))`, `t.due.Reset(cadence - 1)`, "./behavior TestCadence"},
+	{"F2", "behavior/run.go", `t.due.Reset(max(cadence, MinCadence))`, `t.due.Reset(cadence - 1)`, "./behavior TestCadence"},
 	{"F2", "behavior/idle.go", `return max(1, min(MaxTicks, `, `return max(1, min(10*MaxTicks, `, "./behavior TestDirectives"},
 	{"F2", "behavior/controller.go", `min(work.Span(), MaxSpan)`, `work.Span()`, "./behavior TestDirectives"},
 	{"F3", "behavior/follow.go", `if !(d > Deadband) || math.IsInf(d, 0) {`, `if math.IsInf(d, 0) {`, "./behavior TestWaypoint"},
@@ -48,7 +48,7 @@ var taskMutants = []mutant{
 			}
 `, ``, "./behavior TestAFollowedSegmentYields"},
 	{"T3", "behavior/arbiter.go", `a.replied, a.armed = true, false`, `a.replied = true`, "./behavior TestEveryInterleaving"},
-	{"T3", "behavior/controller.go", `if res.Outcome.Kind() == game.KindUnknown {`, `if false {`, "./behavior TestAFollowedSegmentYields"},
+	{"T3", "behavior/run.go", `if res.Outcome.Kind() == game.KindUnknown {`, `if false {`, "./behavior TestAFollowedSegmentYields"},
 	{"B1", "build/plan.go", `*d.Digest != want {`, `false && *d.Digest != want {`, "./build TestPlanFaults"},
 	{"B1", "build/claim.go", `os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW`, `os.O_WRONLY|os.O_CREATE|syscall.O_NOFOLLOW`, "./build TestClaim"},
 	{"B1", "build/plan.go", `case p.Expires.After(now.Add(MaxLife)):`, `case false:`, "./build TestWhatAPlanFits"},

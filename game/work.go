@@ -30,12 +30,6 @@ func AsRefused(err error) Refused {
 	return Refused{Reason: r.reason, Detail: r.detail}
 }
 
-// Fatal says that an error shows something else than was pinned, and not that nothing could be read.
-func Fatal(err error) bool {
-	var r *refusal
-	return errors.As(err, &r) && r.err == nil
-}
-
 // Ready says whether the companion of a view can act: alive, idle, and no person's input on it.
 func (s *Session) Ready(v View) error { return s.fit(v.State) }
 

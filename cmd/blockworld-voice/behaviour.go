@@ -55,7 +55,7 @@ func startBehaviours(ctx context.Context, s *game.Session, keep behavior.Keeper,
 			return nil, notAdmitted("the build plan can't be used", "write a fresh one with: blockworld-voice plan new", err)
 		}
 		claim := func() error { return build.Claim(profile.Workspace, plan.Digest, time.Now()) }
-		o.Works[behavior.Build] = func() (behavior.Work, error) { return build.New(s, plan, claim, nil) }
+		o.Works[behavior.Build] = func() (behavior.Work, error) { return build.New(s, plan, claim, nil), nil }
 	}
 	if f.TargetProfile != "" {
 		target, err := game.ReadTarget(f.TargetProfile, profile.Workspace)

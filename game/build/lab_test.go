@@ -73,7 +73,7 @@ func newSite(t *testing.T, o lab.Options, n int, change func(*game.Profile, *bui
 		t.Fatal(err)
 	}
 	s.ctl = s.Controller(30*time.Second, map[behavior.Kind]func() (behavior.Work, error){behavior.Build: func() (behavior.Work, error) {
-		return build.New(s.S, s.plan, func() error { return build.Claim(s.Profile.Workspace, s.plan.Digest, time.Now()) }, nil)
+		return build.New(s.S, s.plan, func() error { return build.Claim(s.Profile.Workspace, s.plan.Digest, time.Now()) }, nil), nil
 	}})
 	s.Lines.Reset()
 	return s

@@ -158,7 +158,7 @@ func runDriver(config string) int {
 					return err
 				}
 				return k.put("accepted.jsonl", plan, true)
-			}, nil)
+			}, nil), nil
 		},
 	}
 	if ob, err := behavior.Observe(context.Background(), p.Binding, target.Binding, nil); err == nil {

@@ -29,24 +29,26 @@ type work struct {
 	p      Plan
 	now    func() time.Time
 	claim  func() error
-	span   time.Duration
 	placed int
 }
 
 // New makes the work of a plan. claim makes it durable that the plan was accepted, once; now of nil is the wall clock.
-func New(c Client, p Plan, claim func() error, now func() time.Time) (behavior.Work, error) {
+func New(c Client, p Plan, claim func() error, now func() time.Time) behavior.Work {
 	if now == nil {
 		now = time.Now
 	}
-	span := p.Expires.Sub(now())
-	return &work{c: c, p: p, now: now, claim: claim, span: min(max(span, time.Nanosecond), MaxLife)}, nil
+	return &work{c: c, p: p, now: now, claim: claim}
 }
 
 func (w *work) Kind() behavior.Kind    { return behavior.Build }
 func (w *work) Score() game.Score      { return game.ScoreBuild }
 func (w *work) Runs() int              { return len(w.p.Cells) }
-func (w *work) Span() time.Duration    { return w.span }
 func (w *work) Cadence() time.Duration { return 0 }
+
+// Span is what is left of the plan's life.
+func (w *work) Span() time.Duration {
+	return min(max(w.p.Expires.Sub(w.now()), time.Nanosecond), MaxLife)
+}
 
 // Admit checks what can be checked before the first cell, and then uses the plan up.
 func (w *work) Admit(ctx context.Context) error {
