@@ -190,3 +190,27 @@ func TestKilledInATask(t *testing.T) {
 		}
 	}
 }
+
+// In a session the gesture ends the task before the microphone opens, and the end of the session ends the last one.
+// contract: T2
+// contract: V7
+func TestGestureEndsATask(t *testing.T) {
+	docs, errs, code := plain(t, pretended{Mic: true, Hears: "idle"}, []string{"--behavior-seconds", "60", "--reply-language", "en"},
+		"type ", "wait RECORDING", "900ms", "type ", "wait OFF:@2", "1200ms", "type ", "wait RECORDING@2", "900ms", "type ", "wait OFF:@3", "300ms", "type q")
+	var why, begun []string
+	for _, d := range docs {
+		if field(d, "task") != "" {
+			why = append(why, field(d, "task")+" "+field(d, "why"))
+			continue
+		}
+		begun = append(begun, field(d, "outcome", "kind")+" "+field(d, "reply", "text"))
+	}
+	want := "reported Task started: waiting and watching."
+	if len(begun) != 2 || begun[0] != want || begun[1] != want || len(why) != 2 || why[0] != "t000001 capture" || why[1] != "t000002 stopped" || code == 5 {
+		t.Fatalf("%d %q %q\n%s", code, begun, why, errs)
+	}
+	// Between the two: the line of the first task comes before that of the utterance whose gesture ended it.
+	if field(docs[1], "task") != "t000001" {
+		t.Fatalf("%v", docs)
+	}
+}
