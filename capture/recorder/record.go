@@ -34,19 +34,24 @@ type Progress struct {
 // Record makes one take: it opens the device, waits for the gesture's end and closes the device. When it returns the
 // device is closed, or the recorder is fenced. told runs on the caller's goroutine. The end of ctx ends the take as Stopped.
 func (r *Recorder) Record(ctx context.Context, g Gesture, told func(Progress)) (*Take, error) {
+	old := r.h
 	if err := r.Warm(ctx); err != nil {
 		return nil, err
 	}
-	r.take++
-	t := &taking{r: r, h: r.h, ctx: ctx, g: g, told: told, take: &Take{Gesture: g.At}}
+	t := &taking{r: r, ctx: ctx, g: g, told: told, take: &Take{Gesture: g.At}}
 	t.wall, t.mono = time.Now(), monotonic()
-	r.set(On)
-	if err := t.open(); err != nil {
-		if t.sick {
-			return nil, errors.Join(err, r.retire())
+	err := t.open()
+	if err != nil && t.refused && r.h == old {
+		// The process knows the devices that there were when it was started.
+		if err = r.retire(); err == nil {
+			err = r.Warm(ctx)
 		}
-		r.set(Off)
-		return nil, err
+		if err == nil {
+			err = t.open()
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.retire())
 	}
 	t.listen()
 	t.close()
@@ -82,33 +87,34 @@ type taking struct {
 	ring []int16 // what came before the gesture was known to be meant
 	kept bool
 	sick bool // the process has to be retired
+
+	refused bool // the process said that it can't open the device
 }
 
 // when brings a time of the process onto our clock.
 func (t *taking) when(mono int64) time.Time { return t.wall.Add(time.Duration(mono - t.mono)) }
 
+// open opens the device. After an error the process has to be retired.
 func (t *taking) open() error {
+	t.r.take++
+	t.h = t.r.h
+	t.r.set(On)
 	if err := t.h.w.WriteJSON(kindOpen, openDoc{t.r.take, t.r.cfg.Device}); err != nil {
-		t.sick = true
 		return &Error{Problem: HelperFailed, Err: err}
 	}
 	f, err := t.h.next(t.ctx, t.r.cfg.Open)
 	switch {
 	case err != nil && t.ctx.Err() != nil:
-		t.sick = true // it may be about to open the device
 		return &Error{Problem: Cancelled, Err: err}
 	case errors.Is(err, errSilent):
-		t.sick = true
 		return &Error{Problem: OpenFailed, Detail: "no answer from the sound system"}
 	case err != nil:
-		t.sick = true
 		return &Error{Problem: HelperFailed, Err: err}
 	}
 	switch f.Kind {
 	case kindReady:
 		var d openedDoc
 		if err := f.JSON(&d); err != nil || d.Take != t.r.take {
-			t.sick = true
 			return &Error{Problem: HelperFailed, Err: err}
 		}
 		t.take.Device, t.take.Rate, t.take.Latency, t.take.Passed = d.Device, d.Rate, time.Duration(d.LatencyNS), d.Passed
@@ -117,18 +123,15 @@ func (t *taking) open() error {
 	case kindError:
 		var d errorDoc
 		if err := f.JSON(&d); err != nil {
-			t.sick = true
 			return &Error{Problem: HelperFailed, Err: err}
 		}
-		// What was unplugged, or plugged in, is seen by a fresh process only.
-		t.sick = true
+		t.refused = true
 		p := OpenFailed
 		if d.Missing {
 			p = DeviceMissing
 		}
 		return &Error{Problem: p, Detail: d.Problem, hint: d.Hint}
 	}
-	t.sick = true
 	return &Error{Problem: HelperFailed, Detail: fmt.Sprintf("it answers %q", f.Kind)}
 }
 

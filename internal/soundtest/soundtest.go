@@ -23,6 +23,8 @@ type Server struct {
 	t   testing.TB
 	dir string
 	env []string
+
+	pulse *procgroup.Proc
 }
 
 const script = `load-module module-native-protocol-unix socket=%s/native auth-anonymous=1
@@ -47,19 +49,26 @@ func Start(t testing.TB) *Server {
 			t.Fatal(err)
 		}
 	}
-	log, err := os.Create(filepath.Join(dir, "log"))
+	s.Return()
+	return s
+}
+
+// Return starts the server, and waits until its devices are at speed.
+func (s *Server) Return() {
+	s.t.Helper()
+	log, err := os.Create(filepath.Join(s.dir, "log"))
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = log.Close() })
-	s.start(log, "pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "-F", filepath.Join(dir, "run.pa"))
+	s.t.Cleanup(func() { _ = log.Close() })
+	s.pulse = s.start(log, "pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "-F", filepath.Join(s.dir, "run.pa"))
 	for end := time.Now().Add(15 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		if out, err := s.run("pactl", "list", "short", "sinks"); err == nil && strings.Contains(out, "reply") {
 			break
 		}
 		if time.Now().After(end) {
 			data, _ := os.ReadFile(log.Name())
-			t.Fatalf("the sound server doesn't answer:\n%s", data)
+			s.t.Fatalf("the sound server doesn't answer:\n%s", data)
 		}
 	}
 	// A sink that leads nowhere renders two seconds at once unless somebody asks for less, and asking helps only after
@@ -68,7 +77,6 @@ func Start(t testing.TB) *Server {
 		s.start(nil, "pacat", "--playback", "--latency-msec=10", "--device="+sink, "--format=s16le", "--rate=48000", "--channels=1", "/dev/zero")
 	}
 	time.Sleep(2200 * time.Millisecond)
-	return s
 }
 
 // Env is what a program needs in its environment to be on this server.
@@ -112,7 +120,9 @@ func (s *Server) Say(path string) {
 }
 
 // Readers counts the streams that read the microphone.
-func (s *Server) Readers() int {
+func (s *Server) Readers() int { return len(s.readers()) }
+
+func (s *Server) readers() []string {
 	s.t.Helper()
 	sources, err := s.run("pactl", "list", "short", "sources")
 	if err != nil {
@@ -128,13 +138,13 @@ func (s *Server) Readers() int {
 	if err != nil || id == "" {
 		s.t.Fatalf("source %q, %v", id, err)
 	}
-	n := 0
+	var ids []string
 	for line := range strings.Lines(streams) {
 		if f := strings.Fields(line); len(f) > 1 && f[1] == id {
-			n++
+			ids = append(ids, f[0])
 		}
 	}
-	return n
+	return ids
 }
 
 // Players counts the streams that play on the output, beside the one that keeps it awake.
@@ -180,4 +190,12 @@ func Loud(samples []float64) float64 {
 		}
 	}
 	return float64(n) / 50
+}
+
+// Vanish ends the server, and every device with it.
+func (s *Server) Vanish() {
+	s.t.Helper()
+	if err := s.pulse.Stop(); err != nil {
+		s.t.Fatal(err)
+	}
 }
