@@ -26,7 +26,14 @@ func (t *talk) backends(ctx context.Context) func() {
 	}
 	if k := t.set.global; k != nil {
 		all.Go(func() {
-			err := gesture.Evdev{Key: *k, Hold: t.set.mode != modeToggle}.Run(ctx, func(s gesture.Signal) { t.send(s) })
+			pass := func(s gesture.Signal) { t.send(s) }
+			hold := t.set.mode != modeToggle
+			err := gesture.Evdev{Key: *k, Hold: hold}.Run(ctx, pass)
+			if errors.Is(err, gesture.ErrNoKeyboard) { // the desktop may offer one
+				if e := (gesture.Portal{Key: *k, Hold: hold}).Run(ctx, pass); e == nil || !errors.Is(e, gesture.ErrNoPortal) {
+					err = e
+				}
+			}
 			if err != nil {
 				t.send(note(k.String() + ": " + err.Error() + "; " + gesture.EvdevHint))
 			}

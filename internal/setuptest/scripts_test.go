@@ -123,7 +123,7 @@ func (f *fixture) bare() string {
 	f.t.Helper()
 	bare := f.path("bare")
 	f.must(os.Mkdir(bare, 0o700))
-	for _, name := range strings.Fields("bash dirname cat grep sed id mkdir flock awk env sleep tail tr touch pkg-config cmake make g++ pulseaudio pacat") {
+	for _, name := range strings.Fields("bash dirname cat grep sed id mkdir flock awk env sleep tail tr touch pkg-config cmake make g++ pulseaudio pacat dbus-daemon") {
 		path, err := exec.LookPath(name)
 		f.must(err)
 		f.must(os.Symlink(path, filepath.Join(bare, name)))
