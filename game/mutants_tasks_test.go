@@ -19,6 +19,7 @@ var taskMutants = []mutant{
 	{"F6", "behavior/observer.go", `context.WithTimeout(context.WithoutCancel(ctx), 2*o.binding.Timeout)`, `context.WithTimeout(ctx, 2*o.binding.Timeout)`, "./behavior TestOwnedRead"},
 	{"F6", "behavior/observer.go", `	o.retired = &RetiredError{err}
 `, ``, "./behavior TestOwnedRead"},
+	{"F6", "behavior/observer.go", `return v.State.Name == o.binding.Name && v.Status.Server != nil`, `return v.Status.Server != nil`, "./behavior TestOwnedRead"},
 	{"I1", "behavior/idle.go", `len(f.Changes) > 0 {`, `len(f.Changes) >= 0 {`, "./behavior TestIdleObserves"},
 	{"I1", "behavior/idle.go", `err = w.person(v)`, `err = nil`, "./behavior TestIdleEnds"},
 	{"I2", "behavior/idle.go", `	_, err := w.c.View(ctx)

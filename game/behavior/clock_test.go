@@ -235,6 +235,12 @@ func TestOwnedReadSettlement(t *testing.T) {
 		{"each line has the binding's timeout", 6001 * ms, 0, 0, 6000 * ms, false, true, nil},
 		{"the whole has twice that", 5999 * ms, 6002 * ms, 0, 11999 * ms, false, true, nil},
 		{"interrupted, and then a real timeout", 7000 * ms, 0, 1000 * ms, 6000 * ms, false, true, nil},
+		{"another server", 10 * ms, 10 * ms, 0, 20 * ms, false, true, func(p *person) { p.server = "h:2" }},
+		{"single player", 10 * ms, 10 * ms, 0, 20 * ms, false, true, func(p *person) { p.server = "" }},
+		{"another dimension", 10 * ms, 10 * ms, 0, 20 * ms, false, false, func(p *person) { p.dim = "minecraft:the_end" }},
+		{"loading", 10 * ms, 10 * ms, 0, 20 * ms, false, false, func(p *person) { p.loading = true }},
+		{"it declines", 10 * ms, 10 * ms, 0, 10 * ms, false, false, func(p *person) { p.err = &horizon.ReplyError{Kind: horizon.KindState} }},
+		{"No AI", 10 * ms, 10 * ms, 0, 10 * ms, false, true, func(p *person) { p.err = &horizon.ReplyError{Kind: horizon.KindDenied} }},
 		{"another player", 10 * ms, 10 * ms, 0, 20 * ms, false, true, func(p *person) { p.name = "c" }},
 		{"a malformed reply", 10 * ms, 10 * ms, 0, 10 * ms, false, true, func(p *person) { p.err = horizon.ErrMalformed }},
 	} {
@@ -266,7 +272,7 @@ func TestOwnedReadSettlement(t *testing.T) {
 					t.Fatal(o.Retired(), p.closed)
 				}
 				cancel(nil)
-				p.state, p.status, p.err, p.name = 0, 0, nil, "b"
+				p.state, p.status, p.err, p.name, p.dim, p.loading, p.server = 0, 0, nil, "b", "minecraft:overworld", false, "h:1"
 				asked := p.asked
 				switch _, err = o.Look(t.Context(), 8); {
 				case c.retired && (err == nil || p.asked != asked):

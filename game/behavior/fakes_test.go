@@ -145,6 +145,10 @@ type person struct {
 	closed bool
 	name   string
 	err    error
+
+	dim     string
+	server  string
+	loading bool
 }
 
 func (p *person) State(ctx context.Context, limit time.Duration) (horizon.PlayerState, error) {
@@ -159,7 +163,7 @@ func (p *person) State(ctx context.Context, limit time.Duration) (horizon.Player
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return horizon.PlayerState{Name: p.name, Pos: p.pos, Health: p.health, Dimension: "minecraft:overworld", Loaded: true, Joined: true}, err
+	return horizon.PlayerState{Name: p.name, Pos: p.pos, Health: p.health, Dimension: p.dim, Loaded: !p.loading, Joined: true}, err
 }
 
 func (p *person) Status(ctx context.Context, limit time.Duration) (horizon.ClientStatus, error) {
@@ -168,7 +172,13 @@ func (p *person) Status(ctx context.Context, limit time.Duration) (horizon.Clien
 	if err := wait(ctx, p.status); err != nil {
 		return horizon.ClientStatus{}, err
 	}
-	return horizon.ClientStatus{Dimension: "minecraft:overworld", Server: &horizon.Server{Address: "h:1", Joined: true, Loaded: true}}, nil
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	st := horizon.ClientStatus{Dimension: p.dim}
+	if p.server != "" {
+		st.Server = &horizon.Server{Address: p.server, Joined: true, Loaded: true}
+	}
+	return st, nil
 }
 
 func (p *person) Close() error {
@@ -179,7 +189,7 @@ func (p *person) Close() error {
 }
 
 func watched(pos [3]float64) (*person, *Observer) {
-	p := &person{pos: pos, health: 20, name: "b"}
+	p := &person{pos: pos, health: 20, name: "b", dim: "minecraft:overworld", server: "h:1"}
 	return p, newObserver(p, pairOf("b"))
 }
 

@@ -139,11 +139,16 @@ func TestWhatEndsFollowing(t *testing.T) {
 				}
 				r.Agree()
 				if c.did == behavior.DidLose {
-					if err := r.O.Retired(); err == nil {
-						t.Fatal("the observer goes on")
+					gone := c.name == "the target leaves"
+					if (r.O.Retired() != nil) != gone {
+						t.Fatal("retired: ", r.O.Retired())
 					}
-					out := ctl.Do(t.Context(), grammar.Follow{}, r.Rec)
-					refused(t, out, game.NotBound)
+					// A target that comes back can be followed again; an observer that is retired stays so.
+					r.Person.Travel("minecraft:overworld")
+					r.Person.Rename("")
+					if out := ctl.Do(t.Context(), grammar.Follow{}, r.Rec); (out.Kind() == game.KindReported) == gone {
+						t.Fatalf("%+v", out)
+					}
 				}
 				if c.kind == game.KindUnknown {
 					refused(t, ctl.Do(t.Context(), grammar.StateQuery{}, r.Rec), game.Disarmed)

@@ -88,7 +88,8 @@ func newObserver(c asker, b game.Binding) *Observer { return &Observer{client: c
 
 // Look reads a sample. A read that has begun is always waited for, at most twice the binding's timeout, also when ctx
 // ends: then the sample is dropped and the cause of ctx is returned. What the read itself meets (no answer in time,
-// another identity, an end of the connection, an answer that can't be trusted) retires the observer.
+// another identity, an end of the connection, an answer that can't be trusted) retires the observer. A target that is
+// itself, but loading or elsewhere, gives no sample this time.
 func (o *Observer) Look(ctx context.Context, gen Generation) (Sample, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -103,15 +104,15 @@ func (o *Observer) Look(ctx context.Context, gen Generation) (Sample, error) {
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*o.binding.Timeout)
 	defer cancel()
 	v, err := o.read(own)
-	if err != nil {
+	if err != nil && !o.passing(v, err) {
 		o.retire(err)
-		if ctx.Err() != nil {
-			return Sample{}, context.Cause(ctx)
-		}
-		return Sample{}, o.retired
+		err = o.retired
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return Sample{}, context.Cause(ctx)
+	case err != nil:
+		return Sample{}, err
 	}
 	s.Ended, s.Pos, s.Health = time.Now(), v.State.Pos, v.State.Health
 	return s, nil
@@ -129,6 +130,16 @@ func (o *Observer) read(ctx context.Context) (game.View, error) {
 		return v, err
 	}
 	return v, o.binding.Check(v)
+}
+
+// passing says whether a fault can be over at the next look: the answer is good, and it is the pinned player on the
+// pinned server, in another dimension or world, or loading; or the client declined to answer.
+func (o *Observer) passing(v game.View, err error) bool {
+	var declined *horizon.ReplyError
+	if errors.As(err, &declined) {
+		return declined.Kind != horizon.KindDenied
+	}
+	return v.State.Name == o.binding.Name && v.Status.Server != nil && v.Status.Server.Address == o.binding.Server
 }
 
 func (o *Observer) retire(err error) {
