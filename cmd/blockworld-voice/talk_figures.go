@@ -18,7 +18,7 @@ type figures struct {
 	engine     []time.Duration // of that: the recogniser
 	overhead   []time.Duration // release to the decision without tail and recogniser
 	reply      []time.Duration // release to the first sample of the reply
-	spoken     []time.Duration // of that: from the outcome
+	spoken     []time.Duration // of that: from the decision, without the game
 }
 
 func (f *figures) add(r *pipeline.Record) {
@@ -37,7 +37,7 @@ func (f *figures) add(r *pipeline.Record) {
 	f.overhead = append(f.overhead, t.Decided.Sub(t.Closed)-engine)
 	if p := r.Playback; p != nil && !p.First.IsZero() {
 		f.reply = append(f.reply, p.First.Sub(t.Release))
-		f.spoken = append(f.spoken, p.First.Sub(t.Decided)-stageTime(r, evidence.Game)-stageTime(r, evidence.Synth))
+		f.spoken = append(f.spoken, p.First.Sub(t.Decided)-stageTime(r, evidence.Game))
 	}
 }
 
@@ -58,7 +58,7 @@ func (f figures) String() string {
 		of   []time.Duration
 	}{
 		{"gesture to ready", f.ready}, {"release to transcript", f.transcript}, {"of it the recogniser", f.engine},
-		{"closed microphone to decision without it", f.overhead}, {"release to reply", f.reply}, {"decision to reply without game and voice", f.spoken},
+		{"closed microphone to decision without it", f.overhead}, {"release to reply", f.reply}, {"decision to reply without the game", f.spoken},
 	} {
 		if len(c.of) > 0 {
 			parts = append(parts, fmt.Sprintf("%s %d/%d ms", c.name, percentile(c.of, 50).Milliseconds(), percentile(c.of, 95).Milliseconds()))
