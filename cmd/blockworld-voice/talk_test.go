@@ -271,6 +271,37 @@ func TestGestureEndsAReply(t *testing.T) {
 	}
 }
 
+// The gesture settles what the companion does by itself before the microphone opens.
+// contract: T2
+func TestGestureSettlesTheTask(t *testing.T) {
+	docs, errs, _ := plain(t, pretended{Mic: true, Hears: "idle"}, []string{"--behavior-seconds", "60"},
+		"type ", "wait RECORDING", "900ms", "type ", "wait OFF:@2", "1500ms", "type ", "wait RECORDING@2", "300ms", "type q")
+	ended := 0
+	for _, d := range docs {
+		if field(d, "event") != "ended" || field(d, "task") != "t000001" {
+			continue
+		}
+		ended++
+		if field(d, "why") != "capture" {
+			t.Errorf("the task ended for %s", field(d, "why"))
+		}
+		take, err := os.ReadFile(filepath.Join(filepath.Dir(field(d, "evidence")), "u000002", "1-capture", "take.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var opened struct {
+			Opened     int64 `json:"stream_started_ns"`
+			Settlement int64 `json:"settlement_ns"`
+		}
+		if err := json.Unmarshal(take, &opened); err != nil || opened.Settlement <= 0 || opened.Opened == 0 {
+			t.Errorf("%s, %v", take, err)
+		}
+	}
+	if ended != 1 {
+		t.Errorf("%v\n%s", docs, errs)
+	}
+}
+
 // A device that fails costs one take.
 func TestDeviceFailsInASession(t *testing.T) {
 	docs, errs, code := plain(t, pretended{Mic: true, Hears: "state", Vanish: 30}, nil,

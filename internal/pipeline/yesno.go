@@ -16,15 +16,16 @@ var yesNoWords = map[lang.Language]map[string]Answered{
 	lang.EN: {"yes": AnsweredYes, "no": AnsweredNo},
 }
 
-// fewWords is an automaton over a few sentences: a state is a node of their tree.
+// fewWords is an automaton over a few sentences: a state is a node of their tree. The recogniser remembers what it
+// found out about an automaton by its pointer.
 type fewWords struct {
 	next   []map[byte]int32
 	accept []bool
 }
 
 // wordsOf makes the automaton. The first letter may be a capital, and a full stop may stand at the end.
-func wordsOf(words map[string]Answered) fewWords {
-	f := fewWords{next: []map[byte]int32{{}}, accept: []bool{false}}
+func wordsOf(words map[string]Answered) *fewWords {
+	f := &fewWords{next: []map[byte]int32{{}}, accept: []bool{false}}
 	add := func(s string) {
 		at := int32(0)
 		for i := range len(s) {
@@ -48,13 +49,13 @@ func wordsOf(words map[string]Answered) fewWords {
 	return f
 }
 
-func (f fewWords) Start() int32 { return 0 }
-func (f fewWords) Step(s int32, b byte) (int32, bool) {
+func (f *fewWords) Start() int32 { return 0 }
+func (f *fewWords) Step(s int32, b byte) (int32, bool) {
 	to, ok := f.next[s][b]
 	return to, ok
 }
-func (f fewWords) Accepting(s int32) bool { return f.accept[s] }
-func (f fewWords) FreeTail(int32) bool    { return false }
+func (f *fewWords) Accepting(s int32) bool { return f.accept[s] }
+func (f *fewWords) FreeTail(int32) bool    { return false }
 
 // yesNoJudge reads an answer.
 func yesNoJudge(langs []lang.Language) transcribe.Judge {
