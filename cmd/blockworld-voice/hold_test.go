@@ -178,3 +178,46 @@ func TestStopOnASoundServer(t *testing.T) {
 	s.see(20*time.Second, "RECORDING")
 	stop(s, 7)
 }
+
+// A terminal that is closed ends the session in order.
+// contract: X4
+func TestTerminalGoesAway(t *testing.T) {
+	s := onScreen(t, []string{pretended{Mic: true, Hears: "state"}.env(), "XDG_RUNTIME_DIR="}, "--session", "--language", "en")
+	s.see(20*time.Second, "OFF")
+	s.keys("\r")
+	s.see(10*time.Second, "RECORDING")
+	if err := s.pty.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.ends(20 * time.Second); code == 0 {
+		t.Errorf("exit status %d", code)
+	}
+	if left := s.helpers(); len(left) != 0 {
+		t.Errorf("processes that are left: %v", left)
+	}
+	if rep, err := evidence.Verify(only(t, s.state)); err != nil || !rep.OK() || rep.Utterances != 1 {
+		t.Errorf("%+v, %v", rep, err)
+	}
+}
+
+// Without the sound server nothing else is played on, though there is another device.
+// contract: V8
+func TestNoOtherOutput(t *testing.T) {
+	dir := t.TempDir()
+	conf := filepath.Join(dir, "asound.conf")
+	other := "</usr/share/alsa/alsa.conf>\npcm.!default { type pulse }\npcm.other { type null\n hint { show { @func refer name defaults.namehint.basic } description \"another\" } }\n"
+	if err := os.WriteFile(conf, []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, output := range []string{"alsa", "pulse"} {
+		state := private(t)
+		c, out, errs := start(t, state, []string{"PULSE_SERVER=unix:" + filepath.Join(dir, "none"), "XDG_RUNTIME_DIR=" + dir, "ALSA_CONFIG_PATH=" + conf},
+			"--text", "state", "--json", "--play-replies", "--reply-language", "en", "--audio-output", output)
+		if err := c.Wait(); err != nil {
+			t.Errorf("%s: the outcome doesn't stand: %v %s", output, err, errs)
+		}
+		if !strings.Contains(out.String(), `"outcome":{"kind":"reported"`) || !strings.Contains(out.String(), `"playback":{"state":"failed"`) {
+			t.Errorf("%s: %s", output, out)
+		}
+	}
+}
