@@ -37,7 +37,7 @@ func (c *Config) defaults() {
 		v *time.Duration
 		d time.Duration
 	}{
-		{&c.Launch, 10 * time.Second}, {&c.Open, 5 * time.Second}, {&c.First, 3 * time.Second}, {&c.Stall, time.Second},
+		{&c.Launch, 15 * time.Second}, {&c.Open, 5 * time.Second}, {&c.First, 3 * time.Second}, {&c.Stall, time.Second},
 		{&c.Settle, time.Second}, {&c.Tail, DefaultTail}, {&c.Max, DefaultMax + time.Second}, {&c.Ring, time.Second},
 	} {
 		if *d.v <= 0 {

@@ -45,6 +45,7 @@ func takeEnds(t *testing.T, state string) []string {
 
 // Where the terminal tells of releases the key is held; where it doesn't, hold mode is not offered.
 func TestHoldOnATerminal(t *testing.T) {
+	t.Parallel()
 	s := onScreen(t, []string{pretended{Mic: true, Hears: "state"}.env(), "XDG_RUNTIME_DIR="}, "--session", "--language", "en", "--gesture", "hold")
 	s.see(20*time.Second, "tells of no releases")
 	s.keys(tells)
@@ -95,6 +96,7 @@ func TestHoldOnATerminal(t *testing.T) {
 
 // ptt holds, toggles, and ends a take of another source.
 func TestPTT(t *testing.T) {
+	t.Parallel()
 	s := onScreen(t, []string{pretended{Mic: true, Hears: "state"}.env(), "XDG_RUNTIME_DIR="}, "--session", "--language", "en")
 	s.see(20*time.Second, "OFF")
 	send := func(w gesture.Word) {
@@ -182,6 +184,7 @@ func TestStopOnASoundServer(t *testing.T) {
 // A terminal that is closed ends the session in order.
 // contract: X4
 func TestTerminalGoesAway(t *testing.T) {
+	t.Parallel()
 	s := onScreen(t, []string{pretended{Mic: true, Hears: "state"}.env(), "XDG_RUNTIME_DIR="}, "--session", "--language", "en")
 	s.see(20*time.Second, "OFF")
 	s.keys("\r")

@@ -57,6 +57,7 @@ func TestStopInEveryState(t *testing.T) {
 				continue // each state in two ways, each way in two states
 			}
 			t.Run(state.name+"/"+way.name, func(t *testing.T) {
+				t.Parallel()
 				s := onScreen(t, []string{state.given.env(), "XDG_RUNTIME_DIR="}, append([]string{"--session", "--language", "en"}, state.flags...)...)
 				s.see(20*time.Second, "OFF")
 				state.until(s)
@@ -126,6 +127,7 @@ func TestStopWhileAnythingHangs(t *testing.T) {
 		"a microphone without data": {pretended{Mic: true, Hears: far, First: 60}, "ARMING", func(s *screenTest) { s.keys("\r") }, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := onScreen(t, []string{c.given.env(), "XDG_RUNTIME_DIR="}, "--session", "--language", "en")
 			s.see(20*time.Second, "OFF")
 			c.until(s)
@@ -200,6 +202,7 @@ func field(d map[string]any, path ...string) string {
 // Spoken stop, and the words stop and quit, end the session.
 // contract: V6
 func TestSpokenStopEndsTheSession(t *testing.T) {
+	t.Parallel()
 	docs, errs, code := plain(t, pretended{Mic: true, Hears: "stop"}, nil, "type ", "wait RECORDING", "900ms", "type ", "wait session ended", "100ms")
 	if len(docs) != 1 || field(docs[0], "decision", "command") != "stop" || field(docs[0], "outcome", "kind") != "cancelled" || code != 6 {
 		t.Errorf("%d %v\n%s", code, docs, errs)
@@ -224,6 +227,7 @@ func TestConfirm(t *testing.T) {
 		"the end of all": {[]string{"type q"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			script := append(append([]string{}, take...), "wait PROPOSAL")
 			if name == "a spoken yes" {
 				c.answer = []string{"800ms", "type ", "900ms", "type "}
@@ -247,6 +251,7 @@ func TestConfirm(t *testing.T) {
 // Playback that fails changes nothing about the outcome, and the next reply is tried again.
 // contract: V9
 func TestBusyOutput(t *testing.T) {
+	t.Parallel()
 	docs, errs, code := plain(t, pretended{Mic: true, Hears: "state", Player: "busy"}, []string{"--play-replies", "--reply-language", "en"},
 		"type ", "wait RECORDING", "900ms", "type ", "wait OFF:@2", "800ms", "type ", "wait RECORDING@2", "900ms", "type ", "wait OFF:@3", "type q")
 	if len(docs) != 2 || code != 0 {
@@ -261,6 +266,7 @@ func TestBusyOutput(t *testing.T) {
 
 // A key during a reply ends the reply, and then the microphone opens.
 func TestGestureEndsAReply(t *testing.T) {
+	t.Parallel()
 	docs, errs, code := plain(t, pretended{Mic: true, Hears: "state", Player: "clocked"}, []string{"--play-replies", "--reply-language", "en"},
 		"type ", "wait RECORDING", "900ms", "type ", "wait SPEAKING", "300ms", "type ", "wait RECORDING@2", "900ms", "type ", "wait SPEAKING@2", "wait OFF:@2", "type q")
 	if len(docs) != 2 || code != 0 {
@@ -274,6 +280,7 @@ func TestGestureEndsAReply(t *testing.T) {
 // The gesture settles what the companion does by itself before the microphone opens.
 // contract: T2
 func TestGestureSettlesTheTask(t *testing.T) {
+	t.Parallel()
 	docs, errs, _ := plain(t, pretended{Mic: true, Hears: "idle"}, []string{"--behavior-seconds", "60"},
 		"type ", "wait RECORDING", "900ms", "type ", "wait OFF:@2", "1500ms", "type ", "wait RECORDING@2", "300ms", "type q")
 	ended := 0
@@ -304,6 +311,7 @@ func TestGestureSettlesTheTask(t *testing.T) {
 
 // A device that fails costs one take.
 func TestDeviceFailsInASession(t *testing.T) {
+	t.Parallel()
 	docs, errs, code := plain(t, pretended{Mic: true, Hears: "state", Vanish: 30}, nil,
 		"type ", "wait RECORDING", "wait OFF:@2", "800ms", "type ", "wait RECORDING@2", "100ms", "type ", "wait OFF:@3", "type q")
 	if len(docs) != 2 || code != 7 {
