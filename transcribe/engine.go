@@ -26,7 +26,8 @@ type Config struct {
 	Search      Search        // zero: DefaultSearch
 	Thresholds  Thresholds    // zero: Provisional
 	AudioMargin int           // encoder positions beyond the clip, 0: 32
-	AudioFloor  int           // least encoder context, 0: 256
+	AudioFloor  int           // least encoder context, 0: 128
+	AudioStep   int           // the encoder context is a multiple of it, 0: 32
 	Tempos      []float64     // of the witnesses; nil: DefaultTempos, empty: none
 	CacheDir    string        // where the silence tables are kept, "": nowhere
 }
@@ -59,6 +60,7 @@ type worker struct {
 	hushed  bool // silence holds the silent encoding
 	lex     map[Automaton]*lexicon
 	tables  map[digest.Digest]*quietTable
+	kept    map[string]*whispercpp.Kept // previous texts as read on silence
 }
 
 // DefaultTempos are the tempos at which an accepted reading is heard again.
@@ -82,7 +84,10 @@ func New(cfg Config) (*Engine, error) {
 		cfg.AudioMargin = 32
 	}
 	if cfg.AudioFloor == 0 {
-		cfg.AudioFloor = 256
+		cfg.AudioFloor = 128
+	}
+	if cfg.AudioStep == 0 {
+		cfg.AudioStep = 32
 	}
 	if cfg.Tempos == nil {
 		cfg.Tempos = DefaultTempos()
@@ -91,7 +96,7 @@ func New(cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("transcribe: %w", err)
 	}
-	w := &worker{cfg: cfg, model: model, lex: map[Automaton]*lexicon{}, tables: map[digest.Digest]*quietTable{}}
+	w := &worker{cfg: cfg, model: model, lex: map[Automaton]*lexicon{}, tables: map[digest.Digest]*quietTable{}, kept: map[string]*whispercpp.Kept{}}
 	if err := w.open(); err != nil {
 		w.close()
 		return nil, fmt.Errorf("transcribe: %w", err)
@@ -113,7 +118,7 @@ func (w *worker) open() error {
 		if err != nil {
 			return err
 		}
-		*n = &native{st: st}
+		*n = &native{st: st, sot: w.model.Special().StartOfTranscript, recall: w.recall}
 	}
 	return nil
 }
@@ -123,6 +128,9 @@ func (w *worker) close() {
 		if n != nil {
 			n.st.Close()
 		}
+	}
+	for _, k := range w.kept {
+		k.Close()
 	}
 	w.model.Close()
 }
@@ -240,6 +248,9 @@ func (w *worker) transcribe(ctx context.Context, req Request) (*Transcript, erro
 		all = append(all, lists[l.Language])
 	}
 	rs := merge(all...)
+	if len(rs) > 0 {
+		rs[0].Pace = pace(rs[0].Text, rs[0].Language, req.Active)
+	}
 	verdict, conf := w.cfg.Thresholds.Decide(rs, heard, nil)
 	if verdict == Understood {
 		if verdict, conf, err = w.ask(ctx, req, rs, lists[rs[0].Language], heard); err != nil {
@@ -380,21 +391,51 @@ func (w *worker) languages() (map[lang.Language]float64, error) {
 // and a margin, a multiple of eight, between the floor and the model's own.
 func (w *worker) audioContext(n int) int {
 	c := n*50/16000 + w.cfg.AudioMargin
-	c = max((c+7)&^7, w.cfg.AudioFloor)
+	c = max((c+w.cfg.AudioStep-1)/w.cfg.AudioStep*w.cfg.AudioStep, w.cfg.AudioFloor)
 	return min(c, w.model.AudioContext())
 }
+
+// silentPositions is the encoder's context for silence.
+const silentPositions = 256
 
 // hush encodes silence, once: what the model says of nothing hardly depends on how long
 // the nothing is, and a table of it can be kept.
 func (w *worker) hush() error {
-	if w.cfg.Search.Subtract == 0 || w.hushed {
+	if w.hushed {
 		return nil
 	}
-	if err := w.silence.encode(make([]float32, w.cfg.AudioFloor*320), w.cfg.AudioFloor); err != nil {
+	if err := w.silence.encode(make([]float32, silentPositions*320), silentPositions); err != nil {
 		return err
 	}
 	w.hushed = true
 	return nil
+}
+
+// recall returns a previous text as the decoder reads it on silence.
+func (w *worker) recall(previous []Token) (*whispercpp.Kept, error) {
+	key := tokenKey(previous)
+	if k, ok := w.kept[key]; ok {
+		return k, nil
+	}
+	if err := w.hush(); err != nil {
+		return nil, err
+	}
+	n := w.silence
+	n.prompt = nil
+	n.st.Forget()
+	n.items = n.items[:0]
+	for i, t := range previous {
+		n.items = append(n.items, whispercpp.Item{Token: t, Pos: int32(i), Seqs: whispercpp.Seq(0)})
+	}
+	if _, err := n.st.Decode(n.items, len(n.items)); err != nil {
+		return nil, err
+	}
+	k, err := n.st.Keep(len(previous))
+	if err != nil {
+		return nil, err
+	}
+	w.kept[key] = k
+	return k, nil
 }
 
 // quietTable returns the table of a prompt, nil when nothing is subtracted.
@@ -424,8 +465,8 @@ func (w *worker) quietTable(prompt []Token) (Quiet, error) {
 // tableKey names all that a table's values depend on: the weights, the library and what
 // it uses of the processor, the number of threads, the silent context and the prompt.
 func (w *worker) tableKey(prompt []Token) digest.Digest {
-	return digest.Of(fmt.Appendf(nil, "%s\n%s\n%s\n%d %d %d %d\n%s", w.cfg.SHA256, whispercpp.Version(), whispercpp.SystemInfo(),
-		w.cfg.Threads, w.cfg.AudioFloor, headTokens, tailTokens, tokenKey(prompt)))
+	return digest.Of(fmt.Appendf(nil, "2\n%s\n%s\n%s\n%d %d %d %d\n%s", w.cfg.SHA256, whispercpp.Version(), whispercpp.SystemInfo(),
+		w.cfg.Threads, silentPositions, headTokens, tailTokens, tokenKey(prompt)))
 }
 
 // keepTables writes the tables that have grown by at least least rows.

@@ -25,7 +25,7 @@ func gather(cands []candidate, l lang.Language, judge Judge) []Scored {
 			at[r.Key] = len(out)
 			out = append(out, Scored{
 				Text: text, Key: r.Key, Class: r.Class, Language: l, Score: c.score, Sum: c.score,
-				Audio: c.audio, Tokens: c.tokens, D: c.score / float64(c.tokens), seq: c.seq,
+				Audio: c.audio, Tokens: c.tokens, D: c.score / float64(c.tokens), seq: c.seq, End: c.end, Careful: r.Careful,
 			})
 			continue
 		}
@@ -71,6 +71,9 @@ func (t Thresholds) Decide(rs []Scored, heard map[lang.Language]float64, witness
 		c.Gap = rs[0].Sum - rs[1].Sum
 	}
 	lim, ok := t.Limit[rs[0].Class]
+	if rs[0].Careful {
+		lim = lim.careful()
+	}
 	switch {
 	case !ok:
 		c.Why = "no threshold for this class"
@@ -78,6 +81,10 @@ func (t Thresholds) Decide(rs []Scored, heard map[lang.Language]float64, witness
 		c.Why = "d is too small"
 	case c.Gap < lim.Gap:
 		c.Why = "another command is too near"
+	case rs[0].End < lim.End:
+		c.Why = "the speech goes on behind the text"
+	case rs[0].Pace > lim.Pace:
+		c.Why = "nobody speaks so many syllables in this time"
 	case len(heard) > 0 && kin(heard, rs[0].Language) < lim.Language:
 		c.Why = "another language is spoken"
 	}

@@ -40,6 +40,7 @@ type Search struct {
 	Beam      int     // hypotheses kept, ≥ 1
 	Subtract  float64 // weight of the silence score, 0 … 1
 	Window    float64 // a hypothesis this much below the best of its step is dropped
+	Behind    float64 // a hypothesis this much below the best finished text is dropped
 	MaxTokens int     // longest text in tokens, end of text not counted
 	Tail      int     // tokens tried at each place of a free tail
 	Variants  int     // hypotheses kept that differ in letter case or tokens only; 0: any number
@@ -48,7 +49,7 @@ type Search struct {
 
 // DefaultSearch returns the settings of a session.
 func DefaultSearch() Search {
-	return Search{Beam: 10, Subtract: 0.4, Window: 14, MaxTokens: 64, Tail: 3, Variants: 1}
+	return Search{Beam: 10, Subtract: 0.4, Window: 14, Behind: 8, MaxTokens: 64, Tail: 3, Variants: 1}
 }
 
 // candidate is a finished text: its own token score and length, end of text counted.
@@ -58,6 +59,7 @@ type candidate struct {
 	tokens int
 	score  float64 // log P(audio) − Subtract·log P(silence)
 	audio  float64 // log P(audio)
+	end    float64 // of it, the end of text alone
 }
 
 type hypothesis struct {
@@ -154,7 +156,7 @@ func (s Search) expand(lex *lexicon, beam []hypothesis, rows Rows, silence Quiet
 		}
 		if lex.accepting(h.state) {
 			sc, a := score(len(f.edges), lex.v.end)
-			ends = append(ends, candidate{text: string(h.text), seq: h.tokens, tokens: len(h.tokens) + 1, score: sc, audio: a})
+			ends = append(ends, candidate{text: string(h.text), seq: h.tokens, tokens: len(h.tokens) + 1, score: sc, audio: a, end: a - h.audio})
 		}
 		if lex.tail(h.state) {
 			quiet = nil
@@ -182,7 +184,7 @@ func (s Search) prune(lex *lexicon, beam []hypothesis, exts []extension, done fl
 	}
 	seen := map[wordingState]int{}
 	for _, e := range exts {
-		if len(kept) == s.Beam || e.score < exts[0].score-s.Window || e.score < done-2*s.Window {
+		if len(kept) == s.Beam || e.score < exts[0].score-s.Window || e.score < done-s.Behind {
 			break
 		}
 		if s.Variants > 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 // maxTexts is the number of texts that one pass can score.
-const maxTexts = whispercpp.MaxSeq
+const maxTexts = whispercpp.MaxSeq - 1
 
 // piece is a node of the tree of the texts' tokens: texts with a common beginning share it.
 type piece struct {
@@ -19,7 +19,7 @@ type piece struct {
 	child  map[Token]int
 }
 
-// tree orders the tokens of the texts by position; sequence i is texts[i].
+// tree orders the tokens of the texts by position; sequence i+1 is texts[i].
 func tree(texts [][]Token, first int32) []piece {
 	var out []piece
 	roots := map[Token]int{}
@@ -32,7 +32,7 @@ func tree(texts [][]Token, first int32) []piece {
 				next[t] = n
 				out = append(out, piece{token: t, pos: first + int32(k), parent: at, child: map[Token]int{}})
 			}
-			out[n].texts |= whispercpp.Seq(i)
+			out[n].texts |= whispercpp.Seq(i + 1)
 			at, next = n, out[n].child
 		}
 		if at >= 0 {
@@ -43,24 +43,29 @@ func tree(texts [][]Token, first int32) []piece {
 }
 
 // teach returns log P(text | audio) of each text, its end counted: the texts are given,
-// nothing is searched. One batch of the prompt and the tree of the texts does it, which
+// nothing is searched. One batch of the task and the tree of the texts does it, which
 // costs a fraction of a search. Texts are not empty and at most maxTexts.
 func (n *native) teach(prompt []Token, texts [][]Token, end Token) ([]float64, error) {
 	if len(texts) == 0 || len(texts) > maxTexts {
 		return nil, fmt.Errorf("%d texts to score, 1 … %d can be", len(texts), maxTexts)
 	}
 	n.prompt = nil // the cache will hold texts behind the prompt
-	n.st.Forget()
-	all := whispercpp.Seqs(1)<<len(texts) - 1
-	n.items = n.items[:0]
-	for i, t := range prompt {
-		n.items = append(n.items, whispercpp.Item{Token: t, Pos: int32(i), Seqs: all})
+	at, err := n.begin(prompt, true)
+	if err != nil {
+		return nil, err
 	}
+	n.st.Branch(make([]int32, len(texts)))
+	all := (whispercpp.Seqs(1)<<len(texts) - 1) << 1
+	n.items = n.items[:0]
+	for i, t := range prompt[at:] {
+		n.items = append(n.items, whispercpp.Item{Token: t, Pos: int32(at + i), Seqs: all})
+	}
+	head := len(n.items)
 	pieces := tree(texts, int32(len(prompt)))
 	for _, p := range pieces {
 		n.items = append(n.items, whispercpp.Item{Token: p.token, Pos: p.pos, Seqs: p.texts})
 	}
-	rows, err := n.st.Decode(n.items, len(prompt)-1)
+	rows, err := n.st.Decode(n.items, head-1)
 	if err != nil {
 		return nil, err
 	}

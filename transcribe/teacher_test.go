@@ -16,7 +16,7 @@ func TestTreeSharesBeginnings(t *testing.T) {
 		parent int
 		texts  whispercpp.Seqs
 		ends   int
-	}{{1, 10, -1, 0b1011, 0}, {2, 11, 0, 0b1011, 1}, {3, 12, 1, 0b0001, 1}, {4, 12, 1, 0b0010, 1}, {5, 10, -1, 0b0100, 1}}
+	}{{1, 10, -1, 0b10110, 0}, {2, 11, 0, 0b10110, 1}, {3, 12, 1, 0b00010, 1}, {4, 12, 1, 0b00100, 1}, {5, 10, -1, 0b01000, 1}}
 	if len(got) != len(want) {
 		t.Fatalf("%d pieces, want %d", len(got), len(want))
 	}

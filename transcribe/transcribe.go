@@ -9,6 +9,7 @@ package transcribe
 
 import (
 	"errors"
+	"time"
 
 	"blockworld-voice/internal/digest"
 	"blockworld-voice/internal/lang"
@@ -46,6 +47,9 @@ func (c *Class) UnmarshalText(b []byte) error {
 type Reading struct {
 	Key   string
 	Class Class
+	// Careful marks a text that the decoder likes to make up, such as one in which a number
+	// comes again: it has to meet the stricter limits of its class.
+	Careful bool
 }
 
 // Judge returns the one meaning of a text, or false when it has none or several. It is
@@ -64,7 +68,8 @@ type Request struct {
 	Samples  []float32 // 16 kHz mono, −1 … 1
 	Lexicons []Lexicon // one language that was asked for, or several to choose from
 	Judge    Judge
-	FreeText bool // when nothing is understood, write down what it sounds like, for people
+	Active   time.Duration // how much of the clip is sound, 0: not known, and the pace isn't asked
+	FreeText bool          // when nothing is understood, write down what it sounds like, for people
 }
 
 // Scored is one reading with its figures. Scores are natural logarithms.
@@ -78,6 +83,9 @@ type Scored struct {
 	Audio    float64       `json:"audio"`  // log P(text | audio) of the best spelling
 	Tokens   int           `json:"tokens"` // of the best spelling, end of text counted
 	D        float64       `json:"d"`      // Score / Tokens
+	End      float64       `json:"end"`    // log P(end of text | audio), of the best spelling
+	Pace     float64       `json:"pace"`   // syllables a second of sound; 0: not known. Of the best reading only
+	Careful  bool          `json:"careful,omitzero"`
 
 	seq []Token // the best spelling's tokens, the space in front included
 }
@@ -162,6 +170,15 @@ type Thresholds struct {
 type Limits struct {
 	D   float64 `json:"d"`
 	Gap float64 `json:"gap"`
+	// End is the least log-probability that the text ends where it does. Where the grammar
+	// wants a number that wasn't said, the decoder copies an earlier one, against this.
+	End float64 `json:"end"`
+	// Pace is the most syllables a second of sound, a witness that doesn't ask the decoder.
+	Pace float64 `json:"pace"`
+	// CarefulGap and CarefulEnd stand in for Gap and WitnessGap, and for End, in a reading
+	// that is marked as Careful, where they are stricter.
+	CarefulGap float64 `json:"careful_gap"`
+	CarefulEnd float64 `json:"careful_end"`
 	// A witness must have the same best reading, with at least these figures.
 	WitnessD   float64 `json:"witness_d"`
 	WitnessGap float64 `json:"witness_gap"`
@@ -170,13 +187,29 @@ type Limits struct {
 	Language float64 `json:"language"`
 }
 
-// Provisional returns limits that were chosen by hand on 96 commands and 144 clips of
-// other speech, wider than these clips alone would ask for. Free text is judged most
-// mildly: a wrong letter in a chat line does no harm that a coordinate does.
+// careful returns the limits of a reading that is marked so.
+func (l Limits) careful() Limits {
+	l.Gap, l.WitnessGap, l.End = max(l.Gap, l.CarefulGap), max(l.WitnessGap, l.CarefulGap), max(l.End, l.CarefulEnd)
+	return l
+}
+
+// Conservative returns limits for a model that none were fitted for: wider than any that
+// was measured, so that an unknown model refuses rather than errs.
+func Conservative() Thresholds {
+	return Thresholds{Name: "conservative: nothing was fitted for this model", Limit: map[Class]Limits{
+		Plain:       {D: 0.6, Gap: 4, End: -4, Pace: 7, CarefulGap: 4, CarefulEnd: -4, WitnessD: 0.4, WitnessGap: 3, Language: -3},
+		Coordinates: {D: 0.8, Gap: 4, End: -2, Pace: 7, CarefulGap: 6, CarefulEnd: -1, WitnessD: 0.6, WitnessGap: 3, Language: -2},
+		Text:        {D: 0.3, Gap: 2, End: -3, Pace: 7, CarefulGap: 2, CarefulEnd: -3, WitnessD: 0.2, WitnessGap: 1, Language: -2},
+	}}
+}
+
+// Provisional returns limits that were chosen by hand on real clips, wider than these
+// clips alone would ask for. Free text is judged most mildly: a wrong letter in a chat
+// line does no harm that a coordinate does.
 func Provisional() Thresholds {
 	return Thresholds{Name: "provisional", Limit: map[Class]Limits{
-		Plain:       {D: 0.4, Gap: 1, WitnessD: 0.2, Language: -12},
-		Coordinates: {D: 0.2, Gap: 3, WitnessD: 0, WitnessGap: 1, Language: -3},
-		Text:        {D: -0.05, Gap: 1.5, WitnessD: -0.1, Language: -3},
+		Plain:       {D: 0.15, Gap: 3, End: -4.5, Pace: 8, CarefulGap: 3, CarefulEnd: -4.5, WitnessD: 0.05, Language: -12},
+		Coordinates: {D: 0.1, Gap: 1, End: -4, Pace: 8, CarefulGap: 2, CarefulEnd: -1.5, WitnessD: -0.1, WitnessGap: 1, Language: -3},
+		Text:        {D: -0.15, Gap: 1, End: -2.5, Pace: 8, CarefulGap: 1, CarefulEnd: -2.5, WitnessD: -0.2, Language: -3},
 	}}
 }

@@ -58,6 +58,9 @@ func compare(tempo float64, rs []Scored, audio []float64) Witness {
 
 // confirm says why a witness does not confirm the reading, or "".
 func (l Limits) confirm(r Scored, w Witness) string {
+	if r.Careful {
+		l = l.careful()
+	}
 	switch {
 	case w.Key != r.Key:
 		return fmt.Sprintf("at tempo %.2f another command is heard", w.Tempo)

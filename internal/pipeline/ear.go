@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"strings"
+	"time"
 
 	"blockworld-voice/capture"
 	"blockworld-voice/game"
@@ -42,7 +43,7 @@ func (e *Ear) Hear(ctx context.Context, samples []float32, t Task) (Hearing, err
 	h := Hearing{Gate: capture.Gate(samples)}
 	if h.Gate.Speech {
 		var err error
-		if h.Transcript, err = e.understand(ctx, samples, t); err != nil {
+		if h.Transcript, err = e.understand(ctx, samples, t, h.Gate); err != nil {
 			return h, err
 		}
 	}
@@ -53,7 +54,7 @@ func (e *Ear) Hear(ctx context.Context, samples []float32, t Task) (Hearing, err
 }
 
 // understand asks the recogniser for one reading among what may be said.
-func (e *Ear) understand(ctx context.Context, samples []float32, t Task) (*transcribe.Transcript, error) {
+func (e *Ear) understand(ctx context.Context, samples []float32, t Task, gate capture.Speech) (*transcribe.Transcript, error) {
 	s := e.rules[t.Start]
 	if s == nil {
 		s = &spoken{start: t.Start}
@@ -71,7 +72,7 @@ func (e *Ear) understand(ctx context.Context, samples []float32, t Task) (*trans
 	case grammar.StartNumber:
 		read = bare(t.Languages, ", ")
 	}
-	return e.engine.Transcribe(ctx, transcribe.Request{Samples: samples, Lexicons: lexicons, Judge: read, FreeText: t.FreeText})
+	return e.engine.Transcribe(ctx, transcribe.Request{Samples: samples, Lexicons: lexicons, Judge: read, Active: time.Duration(gate.ActiveMS) * time.Millisecond, FreeText: t.FreeText})
 }
 
 // decideHeard turns the gate's and the recogniser's verdicts into a decision.
@@ -114,6 +115,6 @@ func bare(langs []lang.Language, zeros string) transcribe.Judge {
 			}
 			key = k
 		}
-		return transcribe.Reading{Key: key, Class: transcribe.Coordinates}, key != ""
+		return transcribe.Reading{Key: key, Class: transcribe.Coordinates, Careful: careful(text, key)}, key != ""
 	}
 }

@@ -57,7 +57,7 @@ func TestEarHears(t *testing.T) {
 	if ref, ok := h.Decision.(Refusal); err != nil || !ok || ref.Reason != NoSpeech || h.Transcript != nil || len(e.asked) > 0 {
 		t.Fatalf("silence: %+v, %v", h, err)
 	}
-	tr, err := ear.understand(t.Context(), make([]float32, 16000), task)
+	tr, err := ear.understand(t.Context(), make([]float32, 16000), task, h.Gate)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,7 +115,7 @@ func (r *run) transcribe() {
 	}
 	r.stage(evidence.Transcribe, func(st *step) ended {
 		st.read(r.written(evidence.Capture, evidence.SpeechFile))
-		t, err := r.s.ear.understand(r.ctx, h.Clip.Samples, Task{Languages: r.rec.Asked, Limits: r.s.companion.Limits(), FreeText: true})
+		t, err := r.s.ear.understand(r.ctx, h.Clip.Samples, Task{Languages: r.rec.Asked, Limits: r.s.companion.Limits(), FreeText: true}, h.Gate)
 		switch {
 		case err != nil && r.ctx.Err() != nil:
 			return ended{evidence.Cancelled, "the session was stopped"}

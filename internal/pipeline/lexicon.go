@@ -3,6 +3,8 @@ package pipeline
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"blockworld-voice/game"
 	"blockworld-voice/grammar"
@@ -72,8 +74,26 @@ func reader(limits game.Limits) transcribe.Judge {
 		if !ok || !slices.Contains(limits.Permitted, c.Command.Kind()) || !inside(c.Command, limits) {
 			return transcribe.Reading{}, false
 		}
-		return transcribe.Reading{Key: grammar.Key(c.Command), Class: classOf(c.Command)}, true
+		r := transcribe.Reading{Key: grammar.Key(c.Command), Class: classOf(c.Command)}
+		r.Careful = r.Class == transcribe.Coordinates && careful(text, r.Key)
+		return r, true
 	}
+}
+
+// careful says whether a text has what the decoder makes up where a number is missing or not understood: a word of
+// an earlier number once more, or a decimal.
+func careful(text, key string) bool {
+	if strings.Contains(key, ".") {
+		return true
+	}
+	seen := map[string]bool{}
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) }) {
+		if seen[w] && w != "minus" && w != "mínus" {
+			return true
+		}
+		seen[w] = true
+	}
+	return false
 }
 
 func inside(c grammar.Command, l game.Limits) bool {

@@ -84,7 +84,7 @@ func (c *Clip) Judge(t transcribe.Thresholds) (Outcome, string) {
 // Open are the thresholds of a measuring run: nothing is refused, so that the witnesses are asked of every clip.
 func Open() transcribe.Thresholds {
 	const least = -1e30
-	l := transcribe.Limits{D: least, Gap: least, WitnessD: least, WitnessGap: least, Language: least}
+	l := transcribe.Limits{D: least, Gap: least, End: least, Pace: -least, CarefulGap: least, CarefulEnd: least, WitnessD: least, WitnessGap: least, Language: least}
 	return transcribe.Thresholds{Name: "none: the figures of every clip", Limit: map[transcribe.Class]transcribe.Limits{
 		transcribe.Plain: l, transcribe.Coordinates: l, transcribe.Text: l,
 	}}

@@ -135,6 +135,36 @@ func (s *State) Branch(parents []int32) {
 // Forget drops every sequence.
 func (s *State) Forget() { C.bwv_forget(s.st) }
 
+// Kept is a copy of cached tokens. Any number of states of one model may recall it; Close
+// frees it.
+type Kept struct {
+	p *C.bwv_kept
+	n int
+}
+
+// Len returns the number of tokens.
+func (k *Kept) Len() int { return k.n }
+
+// Close frees the copy. It may be called twice.
+func (k *Kept) Close() {
+	C.bwv_kept_free(k.p)
+	k.p = nil
+}
+
+// Keep copies the n tokens of sequence 0. They must be all that is cached, decoded after
+// Forget in the order of their positions 0 … n−1.
+func (s *State) Keep(n int) (*Kept, error) {
+	p := C.bwv_keep(s.st, C.int(n))
+	if p == nil {
+		return nil, fmt.Errorf("%w: the cache does not hold %d tokens of one sequence", ErrNative, n)
+	}
+	return &Kept{p: p, n: n}, nil
+}
+
+// Recall makes the kept tokens sequence 0 and forgets every other; the encoding stays. The
+// state has as many cells as the one that kept them.
+func (s *State) Recall(k *Kept) error { return s.err("recall", C.bwv_recall(s.st, k.p)) }
+
 // Times returns how long the library has worked for this state.
 func (s *State) Times() (encode, decode time.Duration) {
 	var e, d C.int64_t

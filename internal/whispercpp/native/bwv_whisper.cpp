@@ -252,6 +252,82 @@ void bwv_branch(bwv_state * b, const int32_t * parent, int n) {
 
 void bwv_forget(bwv_state * b) { whisper_kv_cache_seq_rm(b->st->kv_self, -1, -1, -1); }
 
+struct bwv_kept {
+    int n = 0;
+    uint32_t cells = 0;
+    std::vector<uint8_t> k, v;
+};
+
+// The keys of a layer lie cell after cell, the values (without flash attention)
+// dimension after dimension. Calls f(cache, offset, bytes) for each run of the first n cells.
+template <typename F>
+static void bwv_runs(const whisper_context & ctx, whisper_kv_cache & kv, int n, F f) {
+    const size_t dim = ctx.model.hparams.n_text_state, layers = ctx.model.hparams.n_text_layer;
+    const size_t ks = ggml_element_size(kv.k), vs = ggml_element_size(kv.v), cells = kv.size;
+    for (size_t l = 0; l < layers; ++l) {
+        f(true, l*cells*dim*ks, n*dim*ks);
+        for (size_t d = 0; d < dim; ++d) {
+            f(false, (l*dim + d)*cells*vs, n*vs);
+        }
+    }
+}
+
+bwv_kept * bwv_keep(const bwv_state * b, int n) {
+    auto & kv = b->st->kv_self;
+    if (n < 1 || n > (int) kv.size) {
+        return nullptr;
+    }
+    for (int i = 0; i < (int) kv.size; ++i) {
+        const auto & c = kv.cells[i];
+        if (i < n ? c.pos != i || c.seq_id.count(0) == 0 : c.pos >= 0) {
+            return nullptr;
+        }
+    }
+    bwv_kept * kept = new (std::nothrow) bwv_kept;
+    if (kept == nullptr) {
+        return nullptr;
+    }
+    kept->n = n;
+    kept->cells = kv.size;
+    try {
+        bwv_runs(*b->ctx, kv, n, [&](bool key, size_t at, size_t bytes) {
+            const uint8_t * from = (const uint8_t *) (key ? kv.k : kv.v)->data + at;
+            auto & to = key ? kept->k : kept->v;
+            to.insert(to.end(), from, from + bytes);
+        });
+    } catch (const std::bad_alloc &) {
+        delete kept;
+        return nullptr;
+    }
+    return kept;
+}
+
+int bwv_recall(bwv_state * b, const bwv_kept * kept) {
+    auto & kv = b->st->kv_self;
+    if (kept == nullptr || kept->cells != kv.size) {
+        return BWV_BAD_ARG;
+    }
+    kv.head = 0;
+    for (int i = 0; i < (int) kv.size; ++i) {
+        kv.cells[i].seq_id.clear();
+        kv.cells[i].pos = -1;
+        if (i < kept->n) {
+            kv.cells[i].pos = i;
+            kv.cells[i].seq_id.insert(0);
+        }
+    }
+    size_t k = 0, v = 0;
+    bwv_runs(*b->ctx, kv, kept->n, [&](bool key, size_t at, size_t bytes) {
+        const auto & from = key ? kept->k : kept->v;
+        size_t & off = key ? k : v;
+        memcpy((uint8_t *) (key ? kv.k : kv.v)->data + at, from.data() + off, bytes);
+        off += bytes;
+    });
+    return BWV_OK;
+}
+
+void bwv_kept_free(bwv_kept * kept) { delete kept; }
+
 void bwv_times(const bwv_state * b, int64_t * encode_us, int64_t * decode_us) {
     *encode_us = b->encode_us;
     *decode_us = b->decode_us;

@@ -13,6 +13,7 @@ extern "C" {
 
 struct whisper_context;
 typedef struct bwv_state bwv_state;
+typedef struct bwv_kept  bwv_kept;
 
 enum {
     BWV_OK       = 0,
@@ -57,6 +58,15 @@ void bwv_branch(bwv_state * st, const int32_t * parent, int n);
 
 // Forgets every sequence.
 void bwv_forget(bwv_state * st);
+
+// Copies the cached tokens of sequence 0, which must be all that is cached, at the
+// positions 0 … n-1 in that order. NULL when they are not, or memory is short.
+bwv_kept * bwv_keep(const bwv_state * st, int n);
+
+// Makes the kept tokens sequence 0 of a state of the same model and number of cells; all
+// others are forgotten. The encoding stays.
+int  bwv_recall(bwv_state * st, const bwv_kept * kept);
+void bwv_kept_free(bwv_kept * kept);
 
 // Microseconds spent in the library: mel + encode, and decode.
 void bwv_times(const bwv_state * st, int64_t * encode_us, int64_t * decode_us);
