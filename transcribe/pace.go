@@ -41,7 +41,7 @@ func unaccented(word string) string {
 
 func nuclei(w string, l lang.Language) int {
 	if l == lang.EN {
-		if len(w) > 3 && strings.HasSuffix(w, "e") && !strings.HasSuffix(w, "ee") && !strings.HasSuffix(w, "le") {
+		if len(w) > 2 && strings.HasSuffix(w, "e") && !strings.HasSuffix(w, "ee") && !strings.HasSuffix(w, "le") {
 			w = w[:len(w)-1]
 		}
 		n := 0

@@ -151,7 +151,7 @@ func exhaustive(v *Vocabulary, list []string, subtract float64, audio, silence *
 func same(text string) (Reading, bool) { return Reading{Key: text}, true }
 
 func wide(subtract float64) Search {
-	return Search{Beam: 100000, Subtract: subtract, Window: math.Inf(1), MaxTokens: 30, Tail: 2}
+	return Search{Beam: 100000, Subtract: subtract, Window: math.Inf(1), Behind: math.Inf(1), MaxTokens: 30, Tail: 2}
 }
 
 // With an unbounded beam the search finds what exhaustive scoring finds, with equal sums.
@@ -358,7 +358,7 @@ func TestVariantsLeaveRoomForOtherSentences(t *testing.T) {
 		variants int
 		want     string
 	}{{0, ""}, {1, " b"}} {
-		s := Search{Beam: 2, Window: 20, MaxTokens: 5, Variants: c.variants}
+		s := Search{Beam: 2, Window: 20, Behind: 40, MaxTokens: 5, Variants: c.variants}
 		lex := newLexicon(v, foldTrie{sentences("ab", "b")}, true)
 		cands, err := s.run(context.Background(), lex, nil, audio, nil)
 		if err != nil {

@@ -44,13 +44,14 @@ func tree(texts [][]Token, first int32) []piece {
 
 // teach returns log P(text | audio) of each text, its end counted: the texts are given,
 // nothing is searched. One batch of the task and the tree of the texts does it, which
-// costs a fraction of a search. Texts are not empty and at most maxTexts.
-func (n *native) teach(prompt []Token, texts [][]Token, end Token) ([]float64, error) {
+// costs a fraction of a search. With recalled the previous text is taken as it was read
+// on silence. Texts are not empty and at most maxTexts.
+func (n *native) teach(prompt []Token, texts [][]Token, end Token, recalled bool) ([]float64, error) {
 	if len(texts) == 0 || len(texts) > maxTexts {
 		return nil, fmt.Errorf("%d texts to score, 1 … %d can be", len(texts), maxTexts)
 	}
 	n.prompt = nil // the cache will hold texts behind the prompt
-	at, err := n.begin(prompt, true)
+	at, err := n.begin(prompt, recalled)
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func TestTeacherAgreesWithTheSearch(t *testing.T) {
 		for _, r := range rs {
 			texts = append(texts, r.seq)
 		}
-		got, err := w.audio.teach(prompt, texts, w.vocab.end)
+		got, err := w.audio.teach(prompt, texts, w.vocab.end, false)
 		if err != nil {
 			return err
 		}

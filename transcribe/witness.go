@@ -31,7 +31,7 @@ func (w *worker) witness(samples []float32, tempo float64, prompt []Token, rs []
 	for i, r := range rs {
 		texts[i] = r.seq
 	}
-	audio, err := w.audio.teach(prompt, texts, w.vocab.end)
+	audio, err := w.audio.teach(prompt, texts, w.vocab.end, true)
 	if err != nil {
 		return Witness{}, err
 	}

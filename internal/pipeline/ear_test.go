@@ -67,7 +67,7 @@ func TestEarHears(t *testing.T) {
 	}
 	e.text = "minus seven"
 	task.Start = grammar.StartNumber
-	if tr, err = ear.understand(t.Context(), make([]float32, 16000), task); err != nil || len(tr.Readings) != 1 || tr.Readings[0].Key != "-7" {
+	if tr, err = ear.understand(t.Context(), make([]float32, 16000), task, h.Gate); err != nil || len(tr.Readings) != 1 || tr.Readings[0].Key != "-7" {
 		t.Errorf("a number: %+v, %v", tr, err)
 	}
 	if e.asked[0].Lexicons[0].Automaton == e.asked[1].Lexicons[0].Automaton {

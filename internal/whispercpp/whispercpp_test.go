@@ -231,6 +231,51 @@ func TestSequencesAreIndependent(t *testing.T) {
 	}
 }
 
+// What was kept stands for what was decoded, bit for bit, in another state too.
+func TestRecallGivesEqualBits(t *testing.T) {
+	m := open(t)
+	a, b := state(t, m), state(t, m)
+	clip := tone(300, 2)
+	next := func(s *State) []float32 {
+		rows, err := s.Decode([]Item{{Token: 1000, Pos: int32(len(prompt(m))), Seqs: Seq(0)}}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logits, _ := rows.Row(0)
+		return slices.Clone(logits)
+	}
+	decode(t, m, a, clip, 160)
+	kept, err := a.Keep(len(prompt(m)))
+	if err != nil || kept.Len() != len(prompt(m)) {
+		t.Fatalf("%v, %v", kept, err)
+	}
+	defer kept.Close()
+	want := next(a)
+	if _, err := a.Keep(len(prompt(m))); !errors.Is(err, ErrNative) {
+		t.Fatalf("more was cached than was to be kept: %v", err)
+	}
+	decode(t, m, b, tone(500, 1), 128) // leaves other tokens behind
+	if err := b.Encode(clip, 160); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := b.Recall(kept); err != nil {
+			t.Fatal(err)
+		}
+		if got := next(b); !slices.Equal(got, want) {
+			t.Fatal("a recalled prompt gives other bits than a decoded one")
+		}
+	}
+	small, err := m.NewState(256, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer small.Close()
+	if err := small.Recall(kept); err == nil {
+		t.Fatal("a state of another size took it")
+	}
+}
+
 func TestBadCallsAreErrors(t *testing.T) {
 	m := open(t)
 	s := state(t, m)
