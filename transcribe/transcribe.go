@@ -199,7 +199,7 @@ func Conservative() Thresholds {
 	return Thresholds{Name: "conservative: nothing was fitted for this model", Limit: map[Class]Limits{
 		Plain:       {D: 0.6, Gap: 4, End: -4, Pace: 7, CarefulGap: 4, CarefulEnd: -4, WitnessD: 0.4, WitnessGap: 3, Language: -3},
 		Coordinates: {D: 0.8, Gap: 4, End: -2, Pace: 7, CarefulGap: 6, CarefulEnd: -1, WitnessD: 0.6, WitnessGap: 3, Language: -2},
-		Text:        {D: 0.3, Gap: 2, End: -3, Pace: 7, CarefulGap: 2, CarefulEnd: -3, WitnessD: 0.2, WitnessGap: 1, Language: -2},
+		Text:        {D: 0.3, Gap: 2, End: -2, Pace: 7, CarefulGap: 2, CarefulEnd: -2, WitnessD: 0.2, WitnessGap: 1, Language: -2},
 	}}
 }
 

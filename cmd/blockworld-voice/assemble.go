@@ -44,6 +44,9 @@ func assemble(p *program, set settings, hears bool) (_ *assembly, err error) {
 		if a.engine, err = load(set); err != nil {
 			return nil, err
 		}
+		if a.engine.remark != "" {
+			p.note(set, a.engine.remark)
+		}
 	}
 	profile, err := a.companion(p, set)
 	if err != nil {
@@ -210,6 +213,7 @@ type loading struct {
 	ready  chan struct{}
 	engine *transcribe.Engine
 	err    error
+	remark string // for the person; "" for none
 }
 
 // load finds the model and begins to load it.
@@ -223,6 +227,15 @@ func load(set settings) (*loading, error) {
 		return nil, err
 	}
 	l := &loading{ready: make(chan struct{})}
+	if !set.ownLimits {
+		var fitted bool
+		if set.thresholds, fitted, err = thresholdsFor(m.SHA256); err != nil {
+			return nil, err
+		}
+		if !fitted {
+			l.remark = "no thresholds were fitted for the model " + m.Name + ": the conservative ones are used, and more is refused (qualify --fit measures better ones)"
+		}
+	}
 	go func() {
 		defer close(l.ready)
 		l.engine, l.err = transcribe.New(transcribe.Config{

@@ -142,7 +142,11 @@ func (c *qualifyCmd) corpus(ctx context.Context) (*corpus, error) {
 // thresholds are the program's own, or those of a file. Those of another model are used, and it is said.
 func (c *qualifyCmd) thresholds(p *program, m models.Model) (transcribe.Thresholds, error) {
 	if c.Thresholds == "" {
-		return transcribe.Provisional(), nil
+		t, fitted, err := thresholdsFor(m.SHA256)
+		if err == nil && !fitted {
+			p.note(settings{}, "no thresholds were fitted for this model: outcomes are by the conservative ones")
+		}
+		return t, err
 	}
 	data, err := readFile(c.Thresholds, strictjson.MaxSize)
 	if err == nil {

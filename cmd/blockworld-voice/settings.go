@@ -15,7 +15,8 @@ type settings struct {
 	model      string
 	languages  []lang.Language
 	reply      lang.Language
-	thresholds transcribe.Thresholds
+	thresholds transcribe.Thresholds // where the speech profile names limits; otherwise they are the model's
+	ownLimits  bool
 	voices     map[lang.Language]string
 	evidence   string
 	threads    int
@@ -102,6 +103,7 @@ func (s *settings) apply(d speechProfile) {
 	s.reply = d.ReplyLanguage
 	s.recorder = d.Recorder
 	if d.Recognition != provisional() {
+		s.ownLimits = true
 		s.thresholds = transcribe.Thresholds{Name: "speech profile over " + s.thresholds.Name, Limit: d.Recognition.limits()}
 	}
 	if v := d.Voices; v != nil {
