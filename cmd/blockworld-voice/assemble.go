@@ -73,7 +73,7 @@ func assemble(p *program, set settings, hears bool) (_ *assembly, err error) {
 		}
 	}
 	if a.engine != nil {
-		cfg.Engine = a.engine
+		cfg.Engine, cfg.Thresholds = a.engine, a.engine.thresholds
 	} else if hears {
 		cfg.Engine = ears
 	}
@@ -210,10 +210,11 @@ func unreachable(err error) bool {
 
 // loading is an engine that is being loaded in the background.
 type loading struct {
-	ready  chan struct{}
-	engine *transcribe.Engine
-	err    error
-	remark string // for the person; "" for none
+	thresholds transcribe.Thresholds // that it decides by
+	ready      chan struct{}
+	engine     *transcribe.Engine
+	err        error
+	remark     string // for the person; "" for none
 }
 
 // load finds the model and begins to load it.
@@ -236,6 +237,7 @@ func load(set settings) (*loading, error) {
 			l.remark = "no thresholds were fitted for the model " + m.Name + ": the conservative ones are used, and more is refused (qualify --fit measures better ones)"
 		}
 	}
+	l.thresholds = set.thresholds
 	go func() {
 		defer close(l.ready)
 		l.engine, l.err = transcribe.New(transcribe.Config{
