@@ -264,11 +264,12 @@ func TestBusyOutput(t *testing.T) {
 	}
 }
 
-// A key during a reply ends the reply, and then the microphone opens.
+// A key during a reply ends the reply, and then the microphone opens. The pauses are longer than the time in which a
+// second key is taken for the keyboard's own repetition.
 func TestGestureEndsAReply(t *testing.T) {
 	t.Parallel()
 	docs, errs, code := plain(t, pretended{Mic: true, Hears: "state", Player: "clocked"}, []string{"--play-replies", "--reply-language", "en"},
-		"type ", "wait RECORDING", "900ms", "type ", "wait SPEAKING", "300ms", "type ", "wait RECORDING@2", "900ms", "type ", "wait SPEAKING@2", "wait OFF:@2", "type q")
+		"type ", "wait RECORDING", "900ms", "type ", "wait SPEAKING", "900ms", "type ", "wait RECORDING@2", "900ms", "type ", "wait SPEAKING@2", "wait OFF:@2", "type q")
 	if len(docs) != 2 || code != 0 {
 		t.Fatalf("%d %v\n%s", code, docs, errs)
 	}
