@@ -187,6 +187,14 @@ type Limits struct {
 	Language float64 `json:"language"`
 }
 
+// Named returns the limits by the names that files use.
+func (l Limits) Named() map[string]float64 {
+	return map[string]float64{
+		"d": l.D, "gap": l.Gap, "end": l.End, "pace": l.Pace, "careful_gap": l.CarefulGap, "careful_end": l.CarefulEnd,
+		"witness_d": l.WitnessD, "witness_gap": l.WitnessGap, "language": l.Language,
+	}
+}
+
 // careful returns the limits of a reading that is marked so.
 func (l Limits) careful() Limits {
 	l.Gap, l.WitnessGap, l.End = max(l.Gap, l.CarefulGap), max(l.WitnessGap, l.CarefulGap), max(l.End, l.CarefulEnd)

@@ -56,7 +56,7 @@ func TestSpeechProfileValues(t *testing.T) {
 		{`"recorder":{"tail_ms":-1}`, "/recorder/tail_ms"}, {`"recorder":{"device":""}`, "/recorder/device"}, {`"recorder":{"device":"a\nb"}`, "/recorder/device"},
 		{`"model":""`, "/model"}, {`"model":"a\u0000b"`, "/model"}, {`"languages":[]`, "/languages"}, {`"languages":["sk","sk"]`, "/languages/1"},
 		{`"voices":{"sk":""}`, "/voices/sk"}, {`"voices":{"en":"--help"}`, "/voices/en"}, {`"voices":{"cs":"a b;c"}`, "/voices/cs"},
-		{`"recognition":{"text":{"d":101}}`, "/recognition/text/d"},
+		{`"recognition":{"text":{"d":101}}`, "/recognition/text/d"}, {`"recognition":{"plain":{"pace":101}}`, "/recognition/plain/pace"},
 		{`"recorder":{"device":"hw:0","max_seconds":20.5,"tail_ms":0},"voices":{"en":"en-us+f3"},"languages":["cs"],"model":"base"`, ""},
 	} {
 		path := filepath.Join(dir, "speech.json")

@@ -49,7 +49,7 @@ func (d speechProfile) check(data []byte) error {
 	want("/languages", len(d.Languages) > 0, "it must name at least one of sk, cs and en")
 	want("/reply_language", d.ReplyLanguage != lang.None, "it must be sk, cs or en")
 	for class, l := range d.Recognition.limits() {
-		for name, x := range map[string]float64{"d": l.D, "gap": l.Gap, "witness_d": l.WitnessD, "witness_gap": l.WitnessGap, "language": l.Language} {
+		for name, x := range l.Named() {
 			want(fmt.Sprintf("/recognition/%s/%s", class, name), x >= -maxLimit && x <= maxLimit, fmt.Sprintf("it must lie between -%d and %d", maxLimit, maxLimit))
 		}
 	}

@@ -49,7 +49,7 @@ func ReadThresholds(data []byte) (ThresholdsFile, error) {
 		if !ok {
 			return f, fmt.Errorf("/limits: there are none for %s", c)
 		}
-		for name, v := range map[string]float64{"d": l.D, "gap": l.Gap, "end": l.End, "pace": l.Pace, "careful_gap": l.CarefulGap, "careful_end": l.CarefulEnd, "witness_d": l.WitnessD, "witness_gap": l.WitnessGap, "language": l.Language} {
+		for name, v := range l.Named() {
 			if v < -100 || v > 100 {
 				return f, fmt.Errorf("/limits/%s/%s: it lies between -100 and 100", c, name)
 			}
