@@ -27,7 +27,6 @@ type Config struct {
 	Thresholds  Thresholds    // zero: Provisional
 	AudioMargin int           // encoder positions beyond the clip, 0: 32
 	AudioFloor  int           // least encoder context, 0: 128
-	AudioStep   int           // the encoder context is a multiple of it, 0: 32
 	Tempos      []float64     // of the witnesses; nil: DefaultTempos, empty: none
 	CacheDir    string        // where the silence tables are kept, "": nowhere
 }
@@ -85,9 +84,6 @@ func New(cfg Config) (*Engine, error) {
 	}
 	if cfg.AudioFloor == 0 {
 		cfg.AudioFloor = 128
-	}
-	if cfg.AudioStep == 0 {
-		cfg.AudioStep = 32
 	}
 	if cfg.Tempos == nil {
 		cfg.Tempos = DefaultTempos()
@@ -328,11 +324,14 @@ func (w *worker) ask(ctx context.Context, req Request, rs, own []Scored, heard m
 	return verdict, conf, nil
 }
 
+// audioStep keeps the encoder's products on their fast paths.
+const audioStep = 32
+
 // audioContext is the encoder's context for a clip of n samples: 50 positions a second
-// and a margin, a multiple of eight, between the floor and the model's own.
+// and a margin, a multiple of audioStep, between the floor and the model's own.
 func (w *worker) audioContext(n int) int {
 	c := n*50/16000 + w.cfg.AudioMargin
-	c = max((c+w.cfg.AudioStep-1)/w.cfg.AudioStep*w.cfg.AudioStep, w.cfg.AudioFloor)
+	c = max((c+audioStep-1)/audioStep*audioStep, w.cfg.AudioFloor)
 	return min(c, w.model.AudioContext())
 }
 
@@ -364,10 +363,7 @@ func (w *worker) recall(previous []Token) (*whispercpp.Kept, error) {
 	n := w.silence
 	n.prompt = nil
 	n.st.Forget()
-	n.items = n.items[:0]
-	for i, t := range previous {
-		n.items = append(n.items, whispercpp.Item{Token: t, Pos: int32(i), Seqs: whispercpp.Seq(0)})
-	}
+	n.line(previous, 0, whispercpp.Seq(0))
 	if _, err := n.st.Decode(n.items, len(n.items)); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func pace(text string, l lang.Language, active time.Duration) float64 {
 // silent e. A word has at least one.
 func syllables(text string, l lang.Language) int {
 	n := 0
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) }) {
+	for _, w := range lang.Words(text) {
 		n += max(1, nuclei(unaccented(w), l))
 	}
 	return n

@@ -57,10 +57,7 @@ func (n *native) teach(prompt []Token, texts [][]Token, end Token, recalled bool
 	}
 	n.st.Branch(make([]int32, len(texts)))
 	all := (whispercpp.Seqs(1)<<len(texts) - 1) << 1
-	n.items = n.items[:0]
-	for i, t := range prompt[at:] {
-		n.items = append(n.items, whispercpp.Item{Token: t, Pos: int32(at + i), Seqs: all})
-	}
+	n.line(prompt[at:], at, all)
 	head := len(n.items)
 	pieces := tree(texts, int32(len(prompt)))
 	for _, p := range pieces {

@@ -52,6 +52,27 @@ func (n *native) Prime(prompt []Token) (Rows, error) {
 	return promptRows{n.row, n.lse}, nil
 }
 
+// line makes a row of tokens, from position at on and in seqs, the items of the next batch.
+func (n *native) line(tokens []Token, at int, seqs whispercpp.Seqs) {
+	n.items = n.items[:0]
+	for i, t := range tokens {
+		n.items = append(n.items, whispercpp.Item{Token: t, Pos: int32(at + i), Seqs: seqs})
+	}
+}
+
+// read evaluates the prompt as sequence 0; only its last token needs a row.
+func (n *native) read(prompt []Token) error {
+	n.st.Forget()
+	n.line(prompt, 0, whispercpp.Seq(0))
+	rows, err := n.st.Decode(n.items, len(prompt)-1)
+	if err != nil {
+		return err
+	}
+	logits, lse := rows.Row(0)
+	n.row, n.lse = append(n.row[:0], logits...), lse
+	return nil
+}
+
 // begin forgets everything. With recalled the previous text becomes sequence 0 as it was
 // read on silence, and the number of its tokens is returned.
 func (n *native) begin(prompt []Token, recalled bool) (int, error) {
@@ -65,25 +86,6 @@ func (n *native) begin(prompt []Token, recalled bool) (int, error) {
 		return 0, err
 	}
 	return at, n.st.Recall(k)
-}
-
-// read evaluates the prompt as sequence 0; only its last token needs a row.
-func (n *native) read(prompt []Token) error {
-	at, err := n.begin(prompt, false)
-	if err != nil {
-		return err
-	}
-	n.items = n.items[:0]
-	for i, t := range prompt[at:] {
-		n.items = append(n.items, whispercpp.Item{Token: t, Pos: int32(at + i), Seqs: whispercpp.Seq(0)})
-	}
-	rows, err := n.st.Decode(n.items, len(n.items)-1)
-	if err != nil {
-		return err
-	}
-	logits, lse := rows.Row(0)
-	n.row, n.lse = append(n.row[:0], logits...), lse
-	return nil
 }
 
 func (n *native) Extend(parents []int32, tokens []Token) (Rows, error) {
@@ -103,9 +105,6 @@ func (n *native) Extend(parents []int32, tokens []Token) (Rows, error) {
 // continueOne makes the only sequence behind the prompt the given tokens; row 0 is what
 // follows the last.
 func (n *native) continueOne(tokens []Token) (Rows, error) {
-	n.items = n.items[:0]
-	for i, t := range tokens {
-		n.items = append(n.items, whispercpp.Item{Token: t, Pos: int32(len(n.prompt) + i), Seqs: whispercpp.Seq(1)})
-	}
+	n.line(tokens, len(n.prompt), whispercpp.Seq(1))
 	return n.st.Decode(n.items, len(tokens)-1)
 }

@@ -56,11 +56,9 @@ func compare(tempo float64, rs []Scored, audio []float64) Witness {
 	return wit
 }
 
-// confirm says why a witness does not confirm the reading, or "".
+// confirm says why a witness does not confirm the reading, or "". l are the limits of this
+// reading, with the stricter ones of a careful one.
 func (l Limits) confirm(r Scored, w Witness) string {
-	if r.Careful {
-		l = l.careful()
-	}
 	switch {
 	case w.Key != r.Key:
 		return fmt.Sprintf("at tempo %.2f another command is heard", w.Tempo)

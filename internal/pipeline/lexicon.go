@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"blockworld-voice/game"
 	"blockworld-voice/grammar"
@@ -87,7 +86,7 @@ func careful(text, key string) bool {
 		return true
 	}
 	seen := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) }) {
+	for _, w := range lang.Words(text) {
 		if seen[w] && w != "minus" && w != "mínus" {
 			return true
 		}
