@@ -51,7 +51,7 @@ func (u *Utterance) OpenLog(s Stage, name string) (*Log, error) {
 	}
 	// From here the file exists, so it belongs to the stage even when its first line can't be written.
 	u.logs = append(u.logs, l)
-	if err := u.syncDir(filepath.Dir(p)); err != nil {
+	if err := u.session.syncDir(filepath.Dir(p)); err != nil {
 		return l, err
 	}
 	return l, l.Append(logHeader{Schema, name})

@@ -71,13 +71,9 @@ func (s *Session) Begin() (*Utterance, error) {
 	}
 	id := UtteranceID(s.head.Begun + 1)
 	u := &Utterance{session: s, id: id, dir: filepath.Join(s.dir, id.String())}
-	if err := s.store.disk.Mkdir(u.dir); err != nil {
-		return nil, s.failLocked("create", u.dir, err)
-	}
 	head := s.head
 	head.Begun++
-	if err := s.writeHead(head); err != nil {
-		s.failed = err
+	if err := s.makeLocked(u.dir, head); err != nil {
 		return nil, err
 	}
 	s.current = u
@@ -131,11 +127,37 @@ func (s *Session) sealed(u *Utterance, manifest digest.Digest) error {
 	s.current = nil
 	head := s.head
 	head.Sealed, head.Manifest = uint32(u.id), manifest
-	if err := s.writeHead(head); err != nil {
-		if s.failed == nil {
-			s.failed = err
-		}
-		return err
+	return s.advanceLocked(head)
+}
+
+// makeLocked makes the folder of what begins; then head.json counts it.
+func (s *Session) makeLocked(dir string, head headDoc) error {
+	if err := s.store.disk.Mkdir(dir); err != nil {
+		return s.failLocked("create", dir, err)
+	}
+	return s.advanceLocked(head)
+}
+
+// advanceLocked replaces head.json; when that fails, the session has failed.
+func (s *Session) advanceLocked(head headDoc) error {
+	err := s.writeHead(head)
+	if err != nil && s.failed == nil {
+		s.failed = err
+	}
+	return err
+}
+
+// write and syncDir are those of the disk; when they fail, the session has failed.
+func (s *Session) write(path string, data []byte) error {
+	if err := s.store.disk.Write(path, data); err != nil {
+		return s.fail("write", path, err)
+	}
+	return nil
+}
+
+func (s *Session) syncDir(dir string) error {
+	if err := s.store.disk.SyncDir(dir); err != nil {
+		return s.fail("write", dir, err)
 	}
 	return nil
 }

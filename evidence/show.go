@@ -16,9 +16,14 @@ import (
 
 // View is everything that an utterance's folder tells.
 type View struct {
-	Schema    int                       `json:"schema"`
-	Info      Info                      `json:"summary"`
-	Course    string                    `json:"course"`
+	Schema int    `json:"schema"`
+	Info   Info   `json:"summary"`
+	Course string `json:"course"`
+	Contents
+}
+
+// Contents is what lies in a folder of evidence, and whether it is as it was written.
+type Contents struct {
 	Files     []ViewFile                `json:"files"`
 	Documents map[string]jsontext.Value `json:"documents"` // the JSON artefacts by relative name
 	Logs      map[string][]string       `json:"logs"`      // whole lines by relative name, the last 200
@@ -51,23 +56,30 @@ func Show(dir string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{Schema: Schema, Documents: map[string]jsontext.Value{}, Logs: map[string][]string{}, Files: []ViewFile{}, Problems: rep.Problems}
+	v := &View{Schema: Schema}
 	v.Info = utteranceInfo(dir, sid, id, running(filepath.Join(filepath.Dir(dir), sessionName)))
 	v.Course = v.Info.State.Describe()
 	t, err := scan(dir, func(Kind, string, string) {})
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", dir, err)
 	}
-	for name, size := range t.files {
-		v.Files = append(v.Files, ViewFile{name, size})
-		v.read(dir, name)
-	}
-	slices.SortFunc(v.Files, func(a, b ViewFile) int { return strings.Compare(a.Name, b.Name) })
+	v.Contents = contents(dir, t, rep.Problems)
 	return v, nil
 }
 
+// contents reads the files of a folder that was scanned.
+func contents(dir string, t *tree, problems []Problem) Contents {
+	c := Contents{Files: []ViewFile{}, Documents: map[string]jsontext.Value{}, Logs: map[string][]string{}, Problems: problems}
+	for name, size := range t.files {
+		c.Files = append(c.Files, ViewFile{name, size})
+		c.read(dir, name)
+	}
+	slices.SortFunc(c.Files, func(a, b ViewFile) int { return strings.Compare(a.Name, b.Name) })
+	return c
+}
+
 // read takes in a document or a log; what can't be read stands among the problems already.
-func (v *View) read(dir, name string) {
+func (c *Contents) read(dir, name string) {
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	base := path.Base(name)
 	switch path.Ext(name) {
@@ -76,7 +88,7 @@ func (v *View) read(dir, name string) {
 			return // it stands in the state
 		}
 		if data, err := readSmall(file); err == nil && jsontext.Value(data).IsValid() {
-			v.Documents[name] = jsontext.Value(data)
+			c.Documents[name] = jsontext.Value(data)
 		}
 	case ".jsonl":
 		f, _, err := openRegular(file)
@@ -94,7 +106,7 @@ func (v *View) read(dir, name string) {
 			}
 			lines = append(lines, string(line))
 		})
-		v.Logs[name] = lines
+		c.Logs[name] = lines
 	}
 }
 
@@ -137,25 +149,29 @@ func (v *View) WriteTo(w io.Writer) (int64, error) {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString("\n")
-	for _, f := range v.Files {
-		fmt.Fprintf(&b, "%10d  %s\n", f.Size, f.Name)
-	}
-	for _, name := range sortedKeys(v.Documents) {
-		fmt.Fprintf(&b, "\n%s\n%s\n", name, plainLines(string(v.Documents[name])))
-	}
-	for _, name := range sortedKeys(v.Logs) {
-		fmt.Fprintf(&b, "\n%s\n%s\n", name, plainLines(strings.Join(v.Logs[name], "\n")))
-	}
-	b.WriteString("\n")
-	if len(v.Problems) == 0 {
-		b.WriteString("verified: every file is as it was written\n")
-	}
-	for _, p := range v.Problems {
-		fmt.Fprintf(&b, "%s\n", p)
-	}
+	v.Contents.print(&b)
 	n, err := io.WriteString(w, b.String())
 	return int64(n), err
+}
+
+func (c *Contents) print(b *strings.Builder) {
+	b.WriteString("\n")
+	for _, f := range c.Files {
+		fmt.Fprintf(b, "%10d  %s\n", f.Size, f.Name)
+	}
+	for _, name := range sortedKeys(c.Documents) {
+		fmt.Fprintf(b, "\n%s\n%s\n", name, plainLines(string(c.Documents[name])))
+	}
+	for _, name := range sortedKeys(c.Logs) {
+		fmt.Fprintf(b, "\n%s\n%s\n", name, plainLines(strings.Join(c.Logs[name], "\n")))
+	}
+	b.WriteString("\n")
+	if len(c.Problems) == 0 {
+		b.WriteString("verified: every file is as it was written\n")
+	}
+	for _, p := range c.Problems {
+		fmt.Fprintf(b, "%s\n", p)
+	}
 }
 
 func startedWords(s StageState) string {

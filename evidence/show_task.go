@@ -7,7 +7,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -135,12 +134,9 @@ func (i TaskInfo) String() string {
 
 // TaskView is everything that a task's folder tells.
 type TaskView struct {
-	Schema    int                       `json:"schema"`
-	Info      TaskInfo                  `json:"summary"`
-	Files     []ViewFile                `json:"files"`
-	Documents map[string]jsontext.Value `json:"documents"`
-	Logs      map[string][]string       `json:"logs"`
-	Problems  []Problem                 `json:"problems"`
+	Schema int      `json:"schema"`
+	Info   TaskInfo `json:"summary"`
+	Contents
 }
 
 // ShowTask reads one task's folder, sealed or not, and verifies it. It changes nothing.
@@ -161,18 +157,12 @@ func ShowTask(dir string) (*TaskView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &TaskView{Schema: Schema, Info: taskInfo(dir, sid, id, running(filepath.Join(filepath.Dir(dir), sessionName))), Files: []ViewFile{}, Problems: rep.Problems}
+	v := &TaskView{Schema: Schema, Info: taskInfo(dir, sid, id, running(filepath.Join(filepath.Dir(dir), sessionName)))}
 	t, err := scanTask(dir, func(Kind, string, string) {})
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", dir, err)
 	}
-	w := &View{Documents: map[string]jsontext.Value{}, Logs: map[string][]string{}}
-	for name, size := range t.files {
-		v.Files = append(v.Files, ViewFile{name, size})
-		w.read(dir, name)
-	}
-	v.Documents, v.Logs = w.Documents, w.Logs
-	slices.SortFunc(v.Files, func(a, b ViewFile) int { return strings.Compare(a.Name, b.Name) })
+	v.Contents = contents(dir, t, rep.Problems)
 	return v, nil
 }
 
@@ -182,23 +172,8 @@ func (v *TaskView) JSON() ([]byte, error) { return strictjson.Marshal(v) }
 // WriteTo prints the view for people.
 func (v *TaskView) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s/%s  %s\n%s\n\n", v.Info.Session, v.Info.ID, v.Info.Path, v.Info)
-	for _, f := range v.Files {
-		fmt.Fprintf(&b, "%10d  %s\n", f.Size, f.Name)
-	}
-	for _, name := range sortedKeys(v.Documents) {
-		fmt.Fprintf(&b, "\n%s\n%s\n", name, plainLines(string(v.Documents[name])))
-	}
-	for _, name := range sortedKeys(v.Logs) {
-		fmt.Fprintf(&b, "\n%s\n%s\n", name, plainLines(strings.Join(v.Logs[name], "\n")))
-	}
-	b.WriteString("\n")
-	if len(v.Problems) == 0 {
-		b.WriteString("verified: every file is as it was written\n")
-	}
-	for _, p := range v.Problems {
-		fmt.Fprintf(&b, "%s\n", p)
-	}
+	fmt.Fprintf(&b, "%s/%s  %s\n%s\n", v.Info.Session, v.Info.ID, v.Info.Path, v.Info)
+	v.Contents.print(&b)
 	n, err := io.WriteString(w, b.String())
 	return int64(n), err
 }

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"blockworld-voice/internal/digest"
-	"blockworld-voice/internal/strictjson"
 )
 
 // TaskID numbers the tasks of a session from 1, as "t000001". The zero value is no task.
@@ -88,13 +87,9 @@ func (s *Session) BeginTask() (*Task, error) {
 	}
 	id := TaskID(s.head.TasksBegun + 1)
 	t := &Task{session: s, id: id, dir: filepath.Join(s.dir, id.String())}
-	if err := s.store.disk.Mkdir(t.dir); err != nil {
-		return nil, s.failLocked("create", t.dir, err)
-	}
 	head := s.head
 	head.TasksBegun++
-	if err := s.writeHead(head); err != nil {
-		s.failed = err
+	if err := s.makeLocked(t.dir, head); err != nil {
 		return nil, err
 	}
 	s.task = t
@@ -103,15 +98,9 @@ func (s *Session) BeginTask() (*Task, error) {
 
 // PutJSON writes v as a document with a "schema" number. A name is used once.
 func (t *Task) PutJSON(name string, v any) (File, error) {
-	data, err := strictjson.Marshal(v)
+	data, err := document(name, v)
 	if err != nil {
-		return File{}, fmt.Errorf("evidence: %s: %w", name, err)
-	}
-	if len(data) > strictjson.MaxSize {
-		return File{}, invariant("%s has %d bytes, a document has at most %d", name, len(data), strictjson.MaxSize)
-	}
-	if err := checkSchema(data); err != nil {
-		return File{}, invariant("%s: %v", name, err)
+		return File{}, err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,12 +108,11 @@ func (t *Task) PutJSON(name string, v any) (File, error) {
 		return File{}, err
 	}
 	f := File{name, int64(len(data)), digest.Of(data)}
-	path := filepath.Join(t.dir, name)
-	if err := t.session.store.disk.Write(path, data); err != nil {
-		return File{}, t.session.fail("write", path, err)
+	if err := t.session.write(filepath.Join(t.dir, name), data); err != nil {
+		return File{}, err
 	}
 	t.files = append(t.files, f)
-	return f, t.syncDir(t.dir)
+	return f, t.session.syncDir(t.dir)
 }
 
 // OpenLog makes a log; its first line carries the schema number. Seal closes it.
@@ -142,7 +130,7 @@ func (t *Task) OpenLog(name string) (*Log, error) {
 		return nil, err
 	}
 	t.logs = append(t.logs, l)
-	if err := t.syncDir(t.dir); err != nil {
+	if err := t.session.syncDir(t.dir); err != nil {
 		return l, err
 	}
 	return l, l.Append(logHeader{Schema, name})
@@ -180,27 +168,12 @@ func (t *Task) Seal() (digest.Digest, error) {
 	}
 	m := taskManifest{Schema, t.session.id, t.id, slices.Clone(t.files), t.session.taskHead()}
 	slices.SortFunc(m.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
-	data, err := strictjson.Marshal(m)
+	d, err := t.session.seal(t.dir, m)
 	if err != nil {
-		return digest.Digest{}, fmt.Errorf("evidence: %w", err)
-	}
-	path := filepath.Join(t.dir, manifestName)
-	if err := t.session.store.disk.Write(path, data); err != nil {
-		return digest.Digest{}, t.session.fail("write", path, err)
-	}
-	if err := t.syncDir(t.dir); err != nil {
 		return digest.Digest{}, err
 	}
 	t.sealed = true
-	d := digest.Of(data)
 	return d, t.session.taskSealed(t, d)
-}
-
-func (t *Task) syncDir(dir string) error {
-	if err := t.session.store.disk.SyncDir(dir); err != nil {
-		return t.session.fail("write", dir, err)
-	}
-	return nil
 }
 
 type taskManifest struct {
@@ -223,11 +196,5 @@ func (s *Session) taskSealed(t *Task, manifest digest.Digest) error {
 	s.task = nil
 	head := s.head
 	head.TasksSealed, head.TaskManifest = uint32(t.id), manifest
-	if err := s.writeHead(head); err != nil {
-		if s.failed == nil {
-			s.failed = err
-		}
-		return err
-	}
-	return nil
+	return s.advanceLocked(head)
 }

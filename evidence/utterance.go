@@ -64,7 +64,7 @@ func (u *Utterance) BeginStage(s Stage) (Mark, error) {
 	if err := u.session.store.disk.Mkdir(dir); err != nil {
 		return Mark{}, u.session.fail("create", dir, err)
 	}
-	if err := u.syncDir(u.dir); err != nil {
+	if err := u.session.syncDir(u.dir); err != nil {
 		return Mark{}, err
 	}
 	now := time.Now()
@@ -90,12 +90,12 @@ func (u *Utterance) Put(s Stage, name string, data []byte) (File, error) {
 		return File{}, invariant("%s has %d bytes, an artefact has at most %d", name, len(data), maxArtefact)
 	}
 	f := File{path.Join(s.Folder(), name), int64(len(data)), digest.Of(data)}
-	if err := u.write(filepath.Join(u.dir, s.Folder(), name), data); err != nil {
+	if err := u.session.write(filepath.Join(u.dir, s.Folder(), name), data); err != nil {
 		return File{}, err
 	}
 	u.stage = append(u.stage, f)
 	if s == Game { // an attempt must be on the disk before anything is sent
-		if err := u.syncDir(filepath.Join(u.dir, s.Folder())); err != nil {
+		if err := u.session.syncDir(filepath.Join(u.dir, s.Folder())); err != nil {
 			return File{}, err
 		}
 	}
@@ -104,17 +104,26 @@ func (u *Utterance) Put(s Stage, name string, data []byte) (File, error) {
 
 // PutJSON writes v as a document, which must carry a "schema" number and fit the limits of strict JSON.
 func (u *Utterance) PutJSON(s Stage, name string, v any) (File, error) {
-	data, err := strictjson.Marshal(v)
+	data, err := document(name, v)
 	if err != nil {
-		return File{}, fmt.Errorf("evidence: %s: %w", name, err)
-	}
-	if len(data) > strictjson.MaxSize {
-		return File{}, invariant("%s has %d bytes, a document has at most %d", name, len(data), strictjson.MaxSize)
-	}
-	if err := checkSchema(data); err != nil {
-		return File{}, invariant("%s: %v", name, err)
+		return File{}, err
 	}
 	return u.Put(s, name, data)
+}
+
+// document returns the bytes of a document that this package may write.
+func document(name string, v any) ([]byte, error) {
+	data, err := strictjson.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("evidence: %s: %w", name, err)
+	}
+	if len(data) > strictjson.MaxSize {
+		return nil, invariant("%s has %d bytes, a document has at most %d", name, len(data), strictjson.MaxSize)
+	}
+	if err := checkSchema(data); err != nil {
+		return nil, invariant("%s: %v", name, err)
+	}
+	return data, nil
 }
 
 // admit tests that name may be written for stage s now.
@@ -180,7 +189,7 @@ func (u *Utterance) PutReceipt(r Receipt) error {
 		return invariant("%v", err)
 	}
 	dir := filepath.Join(u.dir, r.Stage.Folder())
-	if err := u.write(filepath.Join(dir, receiptName), data); err != nil {
+	if err := u.session.write(filepath.Join(dir, receiptName), data); err != nil {
 		return err
 	}
 	receipt := File{path.Join(r.Stage.Folder(), receiptName), int64(len(data)), digest.Of(data)}
@@ -190,7 +199,7 @@ func (u *Utterance) PutReceipt(r Receipt) error {
 	if err := u.session.store.disk.Remove(filepath.Join(dir, startedName)); err != nil {
 		return u.session.fail("remove", filepath.Join(dir, startedName), err)
 	}
-	return u.syncDir(dir)
+	return u.session.syncDir(dir)
 }
 
 // Skip begins and ends a stage that did nothing. The reason says why.
@@ -215,19 +224,24 @@ func (u *Utterance) Seal() (digest.Digest, error) {
 	}
 	m := manifestDoc{Schema, u.session.id, u.id, slices.Clone(u.files), u.session.Head()}
 	slices.SortFunc(m.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
-	data, err := strictjson.Marshal(m)
+	d, err := u.session.seal(u.dir, m)
 	if err != nil {
-		return digest.Digest{}, fmt.Errorf("evidence: %w", err)
-	}
-	if err := u.write(filepath.Join(u.dir, manifestName), data); err != nil {
-		return digest.Digest{}, err
-	}
-	if err := u.syncDir(u.dir); err != nil {
 		return digest.Digest{}, err
 	}
 	u.sealed = true
-	d := digest.Of(data)
 	return d, u.session.sealed(u, d)
+}
+
+// seal writes the manifest of a folder, durably, and returns its digest.
+func (s *Session) seal(dir string, manifest any) (digest.Digest, error) {
+	data, err := strictjson.Marshal(manifest)
+	if err != nil {
+		return digest.Digest{}, fmt.Errorf("evidence: %w", err)
+	}
+	if err := s.write(filepath.Join(dir, manifestName), data); err != nil {
+		return digest.Digest{}, err
+	}
+	return digest.Of(data), s.syncDir(dir)
 }
 
 // reason makes any text fit for a receipt.
@@ -238,20 +252,6 @@ func reason(s string) string {
 	}
 	const more = "…"
 	return strings.ToValidUTF8(s[:maxReason-len(more)], "") + more
-}
-
-func (u *Utterance) write(path string, data []byte) error {
-	if err := u.session.store.disk.Write(path, data); err != nil {
-		return u.session.fail("write", path, err)
-	}
-	return nil
-}
-
-func (u *Utterance) syncDir(dir string) error {
-	if err := u.session.store.disk.SyncDir(dir); err != nil {
-		return u.session.fail("write", dir, err)
-	}
-	return nil
 }
 
 func (t *trail) clone() trail {

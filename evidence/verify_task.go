@@ -98,31 +98,18 @@ func (v *verifier) task(rel string, sid SessionID, id TaskID, live bool) manifes
 		}
 		return manifestFacts{}
 	}
-	facts := manifestFacts{sealed: true}
-	data, err := readSmall(filepath.Join(dir, manifestName))
-	if err != nil {
-		report(Unreadable, manifestName, bare(err).Error())
-		return facts
-	}
-	v.rep.Files++
-	v.rep.Bytes += int64(len(data))
-	facts.digest = digest.Of(data)
 	var m taskManifest
-	if err := readDoc(data, &m); err != nil {
-		reportDoc(manifestName, err, report)
+	facts := v.manifest(dir, &m, report)
+	if !facts.readable {
 		return facts
 	}
-	facts.readable, facts.previous = true, m.Previous
+	facts.previous = m.Previous
 	if m.Session != sid || m.Task != id {
 		report(Renamed, ".", fmt.Sprintf("its manifest is that of %s/%s", m.Session, m.Task))
 	}
-	for i, f := range m.Files {
-		if checkName(f.Name) != nil || f.Size < 0 || i > 0 && m.Files[i-1].Name >= f.Name {
-			report(BadDocument, manifestName, fmt.Sprintf("it has no proper list of files at %q", f.Name))
-			return facts
-		}
+	if inOrder(m.Files, func(name string) bool { return checkName(name) == nil }, report) {
+		v.compare(dir, t, m.Files, report)
 	}
-	v.compare(dir, t, m.Files, report)
 	return facts
 }
 

@@ -97,6 +97,23 @@ func (v *verifier) utterance(rel string, sid SessionID, id UtteranceID, live boo
 	if len(st.Stages) != len(Stages()) {
 		report(BadReceipt, ".", "sealed without a folder for each of the six stages")
 	}
+	var m manifestDoc
+	facts := v.manifest(dir, &m, report)
+	if !facts.readable {
+		return facts
+	}
+	facts.previous = m.Previous
+	if m.Session != sid || m.Utterance != id {
+		report(Renamed, ".", fmt.Sprintf("its manifest is that of %s/%s", m.Session, m.Utterance))
+	}
+	if inOrder(m.Files, fileName, report) {
+		v.compare(dir, t, m.Files, report)
+	}
+	return facts
+}
+
+// manifest reads the manifest of a folder into doc and counts it.
+func (v *verifier) manifest(dir string, doc any, report func(k Kind, name, detail string)) manifestFacts {
 	facts := manifestFacts{sealed: true}
 	data, err := readSmall(filepath.Join(dir, manifestName))
 	if err != nil {
@@ -106,23 +123,23 @@ func (v *verifier) utterance(rel string, sid SessionID, id UtteranceID, live boo
 	v.rep.Files++
 	v.rep.Bytes += int64(len(data))
 	facts.digest = digest.Of(data)
-	var m manifestDoc
-	if err := readDoc(data, &m); err != nil {
+	if err := readDoc(data, doc); err != nil {
 		reportDoc(manifestName, err, report)
 		return facts
 	}
-	facts.readable, facts.previous = true, m.Previous
-	if m.Session != sid || m.Utterance != id {
-		report(Renamed, ".", fmt.Sprintf("its manifest is that of %s/%s", m.Session, m.Utterance))
-	}
-	for i, f := range m.Files {
-		if !fileName(f.Name) || f.Size < 0 || i > 0 && m.Files[i-1].Name >= f.Name {
+	facts.readable = true
+	return facts
+}
+
+// inOrder says whether a manifest's list has good names in rising order, and reports the first place where not.
+func inOrder(files []File, good func(name string) bool, report func(k Kind, name, detail string)) bool {
+	for i, f := range files {
+		if !good(f.Name) || f.Size < 0 || i > 0 && files[i-1].Name >= f.Name {
 			report(BadDocument, manifestName, fmt.Sprintf("it has no proper list of files at %q", f.Name))
-			return facts
+			return false
 		}
 	}
-	v.compare(dir, t, m.Files, report)
-	return facts
+	return true
 }
 
 // unsealed checks an utterance that has no manifest: the outputs of every stage that ended are still there.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,16 +121,7 @@ func (c *evidenceShow) Run(p *program) error {
 	if err != nil {
 		return &problem{status: statusUsage, what: err.Error(), next: "name one utterance or task, as SESSION/u000001 or SESSION/t000001"}
 	}
-	if c.JSON {
-		b, err := v.JSON()
-		if err != nil {
-			return err
-		}
-		_, err = p.out.Write(b)
-		return err
-	}
-	_, err = v.WriteTo(p.out)
-	return err
+	return c.print(p, v)
 }
 
 func (c *evidenceShow) task(p *program, dir string) error {
@@ -137,15 +129,23 @@ func (c *evidenceShow) task(p *program, dir string) error {
 	if err != nil {
 		return &problem{status: statusUsage, what: err.Error(), next: "name one task, as SESSION/t000001"}
 	}
-	if c.JSON {
-		b, err := v.JSON()
-		if err != nil {
-			return err
-		}
-		_, err = p.out.Write(b)
+	return c.print(p, v)
+}
+
+// print prints a view as a document or for people.
+func (c *evidenceShow) print(p *program, v interface {
+	io.WriterTo
+	JSON() ([]byte, error)
+}) error {
+	if !c.JSON {
+		_, err := v.WriteTo(p.out)
 		return err
 	}
-	_, err = v.WriteTo(p.out)
+	b, err := v.JSON()
+	if err != nil {
+		return err
+	}
+	_, err = p.out.Write(b)
 	return err
 }
 
